@@ -1,0 +1,63 @@
+# Two commands for everyone: `make start` and `make test`. The rest is for developers.
+# All of it installs what it needs: Python packages into .venv at the versions of uv.lock,
+# Java and Maven from the system's packages where they are missing, jars into .cache.
+
+VENV := .venv
+BIN := $(VENV)/bin
+export UV_PROJECT_ENVIRONMENT := $(CURDIR)/$(VENV)
+
+.PHONY: help start test check unit bench setup java generate format clean
+
+help:
+	@echo "make start   install and run a broker on 127.0.0.1:9092"
+	@echo "make test    install all that is needed and run every test"
+	@echo "make check   the fast half: format, lint, types, layers, unit tests"
+	@echo "make bench   measurements, side by side with other implementations"
+	@echo "make format  let ruff rewrite the sources"
+	@echo "make generate  write wire/messages anew from Kafka's definitions"
+	@echo "make clean   remove all that was installed or built here"
+
+setup: $(VENV)/.dev
+
+$(BIN)/uv:
+	sh tools/bootstrap.sh $(VENV)
+
+$(VENV)/.run: pyproject.toml uv.lock $(BIN)/uv
+	$(BIN)/uv sync --quiet --locked --inexact
+	@touch $@
+
+$(VENV)/.dev: pyproject.toml uv.lock $(BIN)/uv
+	$(BIN)/uv sync --quiet --locked --extra dev
+	@touch $@ $(VENV)/.run
+
+java: .cache/jars/.ready
+
+.cache/jars/.ready: tools/kafka_jars/pom.xml tools/kafka_jars/install.sh
+	sh tools/kafka_jars/install.sh .cache/jars
+	@touch $@
+
+start: $(VENV)/.run
+	$(BIN)/kbroker start
+
+check: setup
+	$(BIN)/ruff format --check .
+	$(BIN)/ruff check .
+	$(BIN)/mypy
+	$(BIN)/lint-imports --no-cache
+	$(BIN)/pytest -q -m "not slow and not java" tests
+
+test: check java
+	$(BIN)/pytest -q -m "slow or java" tests
+
+format: setup
+	$(BIN)/ruff format .
+	$(BIN)/ruff check --fix .
+
+generate: setup java
+	$(BIN)/python -m tools.generate_messages
+
+bench: setup java
+	$(BIN)/python -m benchmarks.codec
+
+clean:
+	rm -rf $(VENV) .cache build dist .mypy_cache .ruff_cache .pytest_cache .hypothesis kbroker-data

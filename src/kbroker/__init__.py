@@ -1,0 +1,1 @@
+"""kbroker: a Kafka broker in Python."""
