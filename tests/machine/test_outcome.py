@@ -1,0 +1,37 @@
+import dataclasses
+
+import pytest
+
+from kbroker.machine import EffectfulOutcome, Outcome, Ticket
+
+
+def test_an_empty_outcome_asks_for_nothing():
+    assert Outcome() == Outcome(records=(), replies=())
+
+
+def test_outcomes_add_up_in_order():
+    first = Outcome(records=("a",), replies=((Ticket(1), "x"),))
+    second = Outcome(records=("b",), replies=((Ticket(2), "y"),))
+
+    assert first + second == Outcome(
+        records=("a", "b"), replies=((Ticket(1), "x"), (Ticket(2), "y"))
+    )
+
+
+def test_effects_add_up_in_order_too():
+    first = EffectfulOutcome(records=("a",), effects=("write markers",))
+    second = EffectfulOutcome(replies=((Ticket(2), "y"),), effects=("fence",))
+
+    assert first + second == EffectfulOutcome(
+        records=("a",), replies=((Ticket(2), "y"),), effects=("write markers", "fence")
+    )
+
+
+def test_an_outcome_with_effects_cannot_be_swallowed_by_one_without():
+    with pytest.raises(AssertionError):
+        Outcome() + EffectfulOutcome()
+
+
+def test_an_outcome_does_not_change():
+    with pytest.raises(dataclasses.FrozenInstanceError):
+        Outcome().records = ("a",)
