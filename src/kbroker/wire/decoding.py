@@ -1,0 +1,338 @@
+"""Compiles a decoder for one message at one version.
+
+The decoder is one function in which all structures are unrolled: fields of fixed size that follow
+one another are unpacked together, the length or count behind them included, and loops run without
+a call per element. A Fetch request of a hundred partitions is a hundred `unpack_from` calls.
+
+Safety (INVARIANTS 5). A length is compared with what is left before it is used; a count is
+compared with what its elements take at least; elements are paid for out of a budget, see
+`kbroker.wire.sizes`. Reading past ``end`` into bytes of the next frame can happen for a few fixed
+fields; it is noticed at the end, and what was read is thrown away with the message.
+"""
+
+import struct
+from typing import cast
+
+from kbroker.wire.errors import ProtocolError
+from kbroker.wire.message import Decoder, Message
+from kbroker.wire.notation import Buffer, Field
+from kbroker.wire.sizes import (
+    COST_ALLOWANCE,
+    COST_PER_BYTE,
+    FIXED_BYTES,
+    LIST_COST,
+    element_cost,
+    present,
+    smallest_structure,
+    smallest_value,
+    tagged,
+)
+from kbroker.wire.source import (
+    SMALL_ARRAY,
+    STRUCT_FORMAT,
+    SourceWriter,
+    small_array_structs,
+)
+from kbroker.wire.varints import decode_uvarint, decode_uvarint_rest
+
+# More unknown tagged fields than this in one structure are an attack (CVE-2026-111115).
+MAX_TAGGED_FIELDS = 1024
+
+
+def compile_decoder(cls: type[Message], version: int) -> Decoder:
+    """A function (buffer, position, end) -> (message, position behind it)."""
+    flexible = version in cls.flexible_versions
+    return _DecoderCompiler(cls, version, flexible).compile()
+
+
+class _DecoderCompiler:
+    """Writes the source of one decoder.
+
+    ``_pending`` holds the fixed-size values that wait to be unpacked together: a format and the
+    target each is assigned to. Whatever needs their values, or moves the position, flushes first.
+    """
+
+    def __init__(self, cls: type[Message], version: int, flexible: bool) -> None:
+        self._cls = cls
+        self._version = version
+        self._flexible = flexible
+        self._pending: list[tuple[str, str]] = []
+        self._out = SourceWriter(f"decode {cls.__name__} {version}", dict(_RUNTIME))
+
+    def compile(self) -> Decoder:
+        out = self._out
+        with out.block("def decode(buffer, position, end):"):
+            with out.block("try:"):
+                out.line(f"budget = {COST_PER_BYTE} * (end - position) + {COST_ALLOWANCE}")
+                if _has_records(self._cls):
+                    out.line("view = memoryview(buffer)")
+                root = self._structure(self._cls)
+                self._flush()
+            with out.block("except (IndexError, StructError):"):
+                out.line("raise too_short(end) from None")
+            with out.block("if position > end:"):
+                out.line("raise too_short(end)")
+            out.line(f"return {root}, position")
+        return cast(Decoder, out.compile("decode"))
+
+    def _structure(self, cls: type[Message]) -> str:
+        """Decodes a ``cls`` into a new object; gives the name of its variable."""
+        out = self._out
+        target = out.fresh("message")
+        out.line(f"{target} = new({out.constant(cls.__name__, cls)})")
+        for field in cls.fields:
+            if field.tag is not None or self._version not in field.versions:
+                out.line(f"{target}.{field.name} = {self._default(field)}")
+        for field in present(cls, self._version):
+            self._field(field, f"{target}.{field.name}")
+        if self._flexible:
+            self._tagged_fields(cls, target)
+        return target
+
+    def _default(self, field: Field) -> str:
+        if isinstance(field.default, list):
+            return "[]"
+        if field.type == "structure" and not field.nullable and field.tag is None:
+            assert isinstance(field.element, type)
+            return self._out.constant(field.element.__name__, field.element) + "()"
+        return repr(field.default)
+
+    def _field(self, field: Field, target: str) -> None:
+        if field.type in FIXED_BYTES:
+            self._pending.append((STRUCT_FORMAT[field.type], target))
+        elif field.type == "structure":
+            self._nested(field, target)
+        elif field.type == "array":
+            self._array(field, target)
+        else:
+            self._bytes_like(field.type, self._nullable(field), target, self._flexible_length(field))
+
+    def _nullable(self, field: Field) -> bool:
+        return self._version in field.nullable
+
+    def _flexible_length(self, field: Field) -> bool:
+        # The request header keeps its client id in the old form at every version, so that a
+        # broker can read it before it knows the version (KIP-482).
+        return self._flexible and not (
+            self._cls.__name__ == "RequestHeader" and field.name == "client_id"
+        )
+
+    def _flush(self) -> None:
+        """Unpacks all pending values with one call."""
+        if not self._pending:
+            return
+        letters = "".join(letter for letter, _ in self._pending)
+        compiled = struct.Struct(">" + letters)
+        unpack = self._out.constant(f"unpack_{letters}", compiled.unpack_from)
+        targets = ", ".join(target for _, target in self._pending)
+        comma = "," if len(self._pending) == 1 else ""
+        self._out.line(f"{targets}{comma} = {unpack}(buffer, position)")
+        self._out.line(f"position += {compiled.size}")
+        self._pending.clear()
+
+    def _length(self, letter: str, flexible: bool) -> str:
+        """Reads a length or count; gives its variable, negative for null."""
+        out = self._out
+        name = out.fresh("length")
+        self._pending.append(("B" if flexible else letter, name))
+        self._flush()
+        if flexible:
+            with out.block(f"if {name} > 127:"):
+                out.line(f"{name}, position = uvarint_rest(buffer, position, {name})")
+            out.line(f"{name} -= 1")
+        return name
+
+    def _bytes_like(self, field_type: str, nullable: bool, target: str, flexible: bool) -> None:
+        out = self._out
+        length = self._length("h" if field_type == "string" else "i", flexible)
+        with out.block(f"if {length} < 0:"):
+            out.line(f"{target} = None" if nullable else "raise unexpected_null()")
+        with out.block("else:"):
+            out.line(f"stop = position + {length}")
+            with out.block("if stop > end:"):
+                out.line("raise too_short(end)")
+            if field_type == "string":
+                # Java replaces malformed characters too; a client in Latin-1 is not turned away.
+                out.line(f'{target} = str(buffer[position:stop], "utf-8", "replace")')
+            elif field_type == "records":
+                out.line(f"{target} = view[position:stop]")
+            else:
+                out.line(f"{target} = bytes(buffer[position:stop])")
+            out.line("position = stop")
+
+    def _nested(self, field: Field, target: str) -> None:
+        assert isinstance(field.element, type)
+        if not self._nullable(field):
+            self._out.line(f"{target} = {self._structure(field.element)}")
+            return
+        marker = self._out.fresh("marker")
+        self._pending.append(("b", marker))
+        self._flush()
+        with self._out.block(f"if {marker} < 0:"):
+            self._out.line(f"{target} = None")
+        with self._out.block("else:"):
+            inner = self._structure(field.element)
+            self._flush()
+            self._out.line(f"{target} = {inner}")
+
+    def _array(self, field: Field, target: str) -> None:
+        out = self._out
+        element = field.element
+        assert element is not None
+        count = self._length("i", self._flexible)
+        with out.block(f"if {count} < 0:"):
+            out.line(f"{target} = None" if self._nullable(field) else "raise unexpected_null()")
+        with out.block("else:"):
+            if isinstance(element, type):
+                smallest = smallest_structure(element, self._version, self._flexible)
+            else:
+                smallest = smallest_value(element, self._flexible)
+            cost = element_cost(element, self._version)
+            with out.block(f"if {count} * {max(smallest, 1)} > end - position:"):
+                out.line("raise too_many()")
+            out.line(f"budget -= {LIST_COST} + {count} * {cost}")
+            with out.block("if budget < 0:"):
+                out.line("raise too_costly()")
+            if isinstance(element, type):
+                self._structures(element, target, count)
+            elif element == "string":
+                self._strings(target, count)
+            elif element == "uuid":
+                out.line(f"{target} = read_uuids(buffer, position, {count})")
+                out.line(f"position += 16 * {count}")
+            else:
+                self._numbers(element, target, count)
+
+    def _structures(self, element: type[Message], target: str, count: str) -> None:
+        out = self._out
+        items, add = out.fresh("items"), out.fresh("add")
+        out.line(f"{target} = {items} = []")
+        out.line(f"{add} = {items}.append")
+        with out.block(f"for _ in range({count}):"):
+            inner = self._structure(element)
+            self._flush()
+            out.line(f"{add}({inner})")
+
+    def _strings(self, target: str, count: str) -> None:
+        out = self._out
+        items = out.fresh("items")
+        out.line(f"{target} = {items} = []")
+        with out.block(f"for _ in range({count}):"):
+            self._bytes_like("string", False, "text", self._flexible)
+            out.line(f"{items}.append(text)")
+
+    def _numbers(self, element: str, target: str, count: str) -> None:
+        out = self._out
+        letter = STRUCT_FORMAT[element]
+        readers = tuple(each.unpack_from for each in small_array_structs(letter))
+        small = out.constant(f"small_{letter}", readers)
+        with out.block(f"if {count} < {SMALL_ARRAY}:"):
+            out.line(f"{target} = list({small}[{count}](buffer, position))")
+        with out.block("else:"):
+            out.line(f'{target} = list(unpack_from(f">{{{count}}}{letter}", buffer, position))')
+        out.line(f"position += {FIXED_BYTES[element]} * {count}")
+
+    def _tagged_fields(self, cls: type[Message], target: str) -> None:
+        """Reads the known tagged fields and steps over the others.
+
+        A known field is bounded by its own size, so that a wrong size spoils nothing behind it.
+        """
+        out = self._out
+        known = tagged(cls, self._version)
+        count = out.fresh("tags")
+        self._pending.append(("B", count))
+        self._flush()
+        with out.block(f"if {count}:"):
+            if not known:
+                out.line(f"position = skip_tags(buffer, position, end, {count})")
+                return
+            out.line(f"{count}, position = tag_count(buffer, position, {count})")
+            stop = out.fresh("stop")
+            with out.block(f"for _ in range({count}):"):
+                out.line(f"tag, {stop}, position = next_tag(buffer, position, end)")
+                for number, field in enumerate(known):
+                    with out.block(f"{'elif' if number else 'if'} tag == {field.tag}:"):
+                        self._field(field, f"{target}.{field.name}")
+                        self._flush()
+                        with out.block(f"if position != {stop}:"):
+                            out.line("raise wrong_tag_size(tag)")
+                out.line(f"position = {stop}")
+
+
+def _has_records(cls: type[Message]) -> bool:
+    return any(
+        field.type == "records"
+        or (isinstance(field.element, type) and _has_records(field.element))
+        for field in cls.fields
+    )
+
+
+# What decoders call while they run.
+
+
+def _too_short(end: int) -> ProtocolError:
+    return ProtocolError(f"the message goes on behind its end at byte {end}")
+
+
+def _unexpected_null() -> ProtocolError:
+    return ProtocolError("a field that cannot be null is null")
+
+
+def _too_many() -> ProtocolError:
+    return ProtocolError("an array claims more elements than there are bytes for")
+
+
+def _too_costly() -> ProtocolError:
+    return ProtocolError("the message would take too much memory for its size")
+
+
+def _wrong_tag_size(tag: int) -> ProtocolError:
+    return ProtocolError(f"tagged field {tag} does not have the size it claims")
+
+
+def _read_uuids(buffer: Buffer, position: int, count: int) -> list[bytes]:
+    return [bytes(buffer[at : at + 16]) for at in range(position, position + 16 * count, 16)]
+
+
+def _tag_count(buffer: Buffer, position: int, first: int) -> tuple[int, int]:
+    """The number of tagged fields, whose first byte was read already."""
+    count = first
+    if first > 127:
+        count, position = decode_uvarint_rest(buffer, position, first)
+    if count > MAX_TAGGED_FIELDS:
+        raise ProtocolError(f"{count} tagged fields, more than {MAX_TAGGED_FIELDS}")
+    return count, position
+
+
+def _next_tag(buffer: Buffer, position: int, end: int) -> tuple[int, int, int]:
+    """The tag of the next tagged field, where the field stops, and where it starts."""
+    tag, position = decode_uvarint(buffer, position)
+    size, position = decode_uvarint(buffer, position)
+    if size > end - position:
+        raise _too_short(end)
+    return tag, position + size, position
+
+
+def _skip_tags(buffer: Buffer, position: int, end: int, first: int) -> int:
+    """Steps over tagged fields that nobody here knows."""
+    count, position = _tag_count(buffer, position, first)
+    for _ in range(count):
+        _, position, _ = _next_tag(buffer, position, end)
+    return position
+
+
+_RUNTIME: dict[str, object] = {
+    "StructError": struct.error,
+    "new": object.__new__,
+    "next_tag": _next_tag,
+    "read_uuids": _read_uuids,
+    "skip_tags": _skip_tags,
+    "tag_count": _tag_count,
+    "too_costly": _too_costly,
+    "too_many": _too_many,
+    "too_short": _too_short,
+    "unexpected_null": _unexpected_null,
+    "unpack_from": struct.unpack_from,
+    "uvarint_rest": decode_uvarint_rest,
+    "wrong_tag_size": _wrong_tag_size,
+}
