@@ -11,12 +11,15 @@ from dataclasses import dataclass
 class FileSlice:
     """``length`` bytes of the file behind ``file_descriptor``, from ``position`` on.
 
-    Whoever makes a slice keeps the file open until the slice is sent or dropped.
+    ``keeper`` owns the descriptor and closes it when nobody refers to it any more. A slice refers
+    to it, so a segment can be deleted while a slow client still reads from it, and the number of
+    the descriptor cannot be given to another file meanwhile.
     """
 
     file_descriptor: int
     position: int
     length: int
+    keeper: object = None
 
     def __len__(self) -> int:
         return self.length
