@@ -1,0 +1,1 @@
+"""Generators, capture scripts and neighbours to compare with, for developers."""
