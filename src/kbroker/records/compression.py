@@ -126,6 +126,8 @@ def _decompress_snappy(packed: Buffer, limit_bytes: int) -> bytes:
         # Frames may be concatenated; a header in the place of a length starts the next one.
         if view[position : position + len(_XERIAL_MAGIC)] == _XERIAL_MAGIC:
             position += len(_XERIAL_HEADER)
+            if position > end:
+                raise CorruptRecords("snappy: the data ends inside a frame header")
             continue
         block_start = position + _BLOCK_LENGTH.size
         if block_start > end:
@@ -141,6 +143,8 @@ def _decompress_snappy(packed: Buffer, limit_bytes: int) -> bytes:
 def _add_snappy_block(block: memoryview, limit_bytes: int, pieces: _Pieces) -> None:
     import cramjam
 
+    if not block:
+        raise CorruptRecords("snappy: a block without a byte")
     try:
         claimed_bytes = cramjam.snappy.decompress_raw_len(block)
         # Its output is allocated by this claim, so it is looked at first.
