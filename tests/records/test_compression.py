@@ -1,3 +1,4 @@
+import contextlib
 import random
 import tracemalloc
 import zlib
@@ -142,10 +143,8 @@ def test_input_that_ends_too_early_is_corrupt_or_short(codec):
 @pytest.mark.parametrize("codec", CODECS)
 @given(noise=st.binary(max_size=300))
 def test_noise_is_corrupt_or_unpacks_to_something(codec, noise):
-    try:
+    with contextlib.suppress(RecordsError):
         decompress(codec, noise)
-    except RecordsError:
-        pass
 
 
 @pytest.mark.parametrize("codec", CODECS)
@@ -153,10 +152,8 @@ def test_noise_is_corrupt_or_unpacks_to_something(codec, noise):
 def test_a_changed_byte_raises_nothing_but_our_own(codec, where, byte):
     packed = bytearray(compress(codec, b"some text, and some more text, " * 40))
     packed[where % len(packed)] = byte
-    try:
+    with contextlib.suppress(RecordsError):
         decompress(codec, packed)
-    except RecordsError:
-        pass
 
 
 def test_gzip_members_in_a_row_are_read_as_java_reads_them():

@@ -75,7 +75,7 @@ def test_an_uncompressed_golden_batch_is_rebuilt_byte_for_byte(name):
 
 @pytest.mark.parametrize("name", [name for name in DATA if compression_of(name) != "none"])
 def test_a_compressed_golden_batch_is_rebuilt_with_the_same_header_and_records(name):
-    ((batch, header),) = golden(name)
+    ((_batch, header),) = golden(name)
     sent = sent_records(compression_of(name))
 
     for rebuilt in (built_like(header, sent), rebuild_batch(header, sent)):
