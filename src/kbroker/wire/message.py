@@ -67,8 +67,9 @@ class MessageType(type):
         if "versions" in options:
             body["versions"] = parse_versions(str(options["versions"]))
             body["flexible_versions"] = parse_versions(str(options["flexible"]))
-        if "api_key" in options:
-            body["api_key"] = options["api_key"]
+        for number in ("api_key", "record_type"):
+            if number in options:
+                body[number] = options[number]
         return super().__new__(mcs, name, bases, body)
 
     def __init__(
@@ -76,7 +77,7 @@ class MessageType(type):
         name: str,
         bases: tuple[type, ...],
         namespace: dict[str, object],
-        **options: int | str,
+        **_options: int | str,
     ) -> None:
         super().__init__(name, bases, namespace)
 
@@ -148,9 +149,7 @@ class Message(metaclass=MessageType):
     def __eq__(self, other: object) -> bool:
         if type(other) is not type(self):
             return NotImplemented
-        return all(
-            getattr(self, field.name) == getattr(other, field.name) for field in self.fields
-        )
+        return all(getattr(self, field.name) == getattr(other, field.name) for field in self.fields)
 
     __hash__ = None  # type: ignore[assignment]  # messages change
 
@@ -178,6 +177,15 @@ class Response(Message):
 
 class Stored(Message):
     """What is neither: headers, group protocol blobs, records of the internal topics."""
+
+
+class StoredRecord(Stored):
+    """The key or the value of a record in an internal topic.
+
+    A key starts with its type in two bytes, a value with its version; neither is a field.
+    """
+
+    record_type: ClassVar[int]
 
 
 def compile_initialiser(cls: type[_M]) -> Callable[..., None]:

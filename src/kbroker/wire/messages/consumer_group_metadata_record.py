@@ -1,0 +1,16 @@
+"""ConsumerGroupMetadata, a record of an internal topic (type 3).
+
+Its value has versions 0, always flexible.
+"""
+
+from kbroker.wire.message import StoredRecord
+from kbroker.wire.notation import int32, int64, string
+
+
+class ConsumerGroupMetadataKey(StoredRecord, record_type=3, versions="0", flexible="none"):
+    group_id: str = string("0", default="")
+
+
+class ConsumerGroupMetadataValue(StoredRecord, record_type=3, versions="0", flexible="0+"):
+    epoch: int = int32("0+", default=0)
+    metadata_hash: int = int64("0+", default=0, tag=0)

@@ -1,0 +1,26 @@
+"""ConsumerGroupTargetAssignmentMember, a record of an internal topic (type 7).
+
+Its value has versions 0, always flexible.
+"""
+
+from kbroker.model import ZERO_UUID, Uuid
+from kbroker.wire.message import StoredRecord, Structure
+from kbroker.wire.notation import array, int_array, string, uuid
+
+
+class ConsumerGroupTargetAssignmentMemberKey(
+    StoredRecord, record_type=7, versions="0", flexible="none"
+):
+    group_id: str = string("0", default="")
+    member_id: str = string("0", default="")
+
+
+class TopicPartition(Structure):
+    topic_id: Uuid = uuid("0+", default=ZERO_UUID)
+    partitions: list[int] = int_array("int32", "0+", default=[])
+
+
+class ConsumerGroupTargetAssignmentMemberValue(
+    StoredRecord, record_type=7, versions="0", flexible="0+"
+):
+    topic_partitions: list[TopicPartition] = array(TopicPartition, "0+", default=[])

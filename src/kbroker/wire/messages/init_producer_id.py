@@ -1,0 +1,22 @@
+"""InitProducerId (key 22), versions 0-6, flexible from 2."""
+
+from kbroker.wire.message import Request, Response
+from kbroker.wire.notation import boolean, int16, int32, int64, string
+
+
+class InitProducerIdRequest(Request, api_key=22, versions="0-6", flexible="2+"):
+    transactional_id: str | None = string("0+", nullable="0+", default="")
+    transaction_timeout_ms: int = int32("0+", default=0)
+    producer_id: int = int64("3+", default=-1)
+    producer_epoch: int = int16("3+", default=-1)
+    enable2_pc: bool = boolean("6+", default=False)
+    keep_prepared_txn: bool = boolean("6+", default=False)
+
+
+class InitProducerIdResponse(Response, api_key=22, versions="0-6", flexible="2+"):
+    throttle_time_ms: int = int32("0+", default=0, ignorable=True)
+    error_code: int = int16("0+", default=0)
+    producer_id: int = int64("0+", default=-1)
+    producer_epoch: int = int16("0+", default=0)
+    ongoing_txn_producer_id: int = int64("6+", default=-1)
+    ongoing_txn_producer_epoch: int = int16("6+", default=-1)

@@ -1,0 +1,36 @@
+"""InitializeShareGroupState (key 83), versions 0, always flexible."""
+
+from kbroker.model import ZERO_UUID, Uuid
+from kbroker.wire.message import Request, Response, Structure
+from kbroker.wire.notation import array, int16, int32, int64, string, uuid
+
+
+class PartitionData(Structure):
+    partition: int = int32("0+", default=0)
+    state_epoch: int = int32("0+", default=0)
+    start_offset: int = int64("0+", default=0)
+
+
+class InitializeStateData(Structure):
+    topic_id: Uuid = uuid("0+", default=ZERO_UUID)
+    partitions: list[PartitionData] = array(PartitionData, "0+", default=[])
+
+
+class InitializeShareGroupStateRequest(Request, api_key=83, versions="0", flexible="0+"):
+    group_id: str = string("0+", default="")
+    topics: list[InitializeStateData] = array(InitializeStateData, "0+", default=[])
+
+
+class PartitionResult(Structure):
+    partition: int = int32("0+", default=0)
+    error_code: int = int16("0+", default=0)
+    error_message: str | None = string("0+", nullable="0+", default=None)
+
+
+class InitializeStateResult(Structure):
+    topic_id: Uuid = uuid("0+", default=ZERO_UUID)
+    partitions: list[PartitionResult] = array(PartitionResult, "0+", default=[])
+
+
+class InitializeShareGroupStateResponse(Response, api_key=83, versions="0", flexible="0+"):
+    results: list[InitializeStateResult] = array(InitializeStateResult, "0+", default=[])

@@ -1,0 +1,29 @@
+"""ShareGroupCurrentMemberAssignment, a record of an internal topic (type 14).
+
+Its value has versions 0, always flexible.
+"""
+
+from kbroker.model import ZERO_UUID, Uuid
+from kbroker.wire.message import StoredRecord, Structure
+from kbroker.wire.notation import array, int8, int32, int_array, string, uuid
+
+
+class ShareGroupCurrentMemberAssignmentKey(
+    StoredRecord, record_type=14, versions="0", flexible="none"
+):
+    group_id: str = string("0", default="")
+    member_id: str = string("0", default="")
+
+
+class TopicPartitions(Structure):
+    topic_id: Uuid = uuid("0+", default=ZERO_UUID)
+    partitions: list[int] = int_array("int32", "0+", default=[])
+
+
+class ShareGroupCurrentMemberAssignmentValue(
+    StoredRecord, record_type=14, versions="0", flexible="0+"
+):
+    member_epoch: int = int32("0+", default=0)
+    previous_member_epoch: int = int32("0+", default=0)
+    state: int = int8("0+", default=0)
+    assigned_partitions: list[TopicPartitions] = array(TopicPartitions, "0+", default=[])

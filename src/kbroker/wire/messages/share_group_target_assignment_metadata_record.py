@@ -1,0 +1,20 @@
+"""ShareGroupTargetAssignmentMetadata, a record of an internal topic (type 12).
+
+Its value has versions 0, always flexible.
+"""
+
+from kbroker.wire.message import StoredRecord
+from kbroker.wire.notation import int32, int64, string
+
+
+class ShareGroupTargetAssignmentMetadataKey(
+    StoredRecord, record_type=12, versions="0", flexible="none"
+):
+    group_id: str = string("0", default="")
+
+
+class ShareGroupTargetAssignmentMetadataValue(
+    StoredRecord, record_type=12, versions="0", flexible="0+"
+):
+    assignment_epoch: int = int32("0+", default=0)
+    assignment_timestamp: int = int64("0+", default=0, tag=0, ignorable=True)

@@ -1,0 +1,14 @@
+"""UnregisterBroker (key 64), versions 0, always flexible."""
+
+from kbroker.wire.message import Request, Response
+from kbroker.wire.notation import int16, int32, string
+
+
+class UnregisterBrokerRequest(Request, api_key=64, versions="0", flexible="0+"):
+    broker_id: int = int32("0+", default=0)
+
+
+class UnregisterBrokerResponse(Response, api_key=64, versions="0", flexible="0+"):
+    throttle_time_ms: int = int32("0+", default=0)
+    error_code: int = int16("0+", default=0)
+    error_message: str | None = string("0+", nullable="0+", default="")
