@@ -21,22 +21,24 @@ from kbroker.wire.sizes import (
     COST_PER_BYTE,
     FIXED_BYTES,
     LIST_COST,
+    MAX_STRING_BYTES,
     element_cost,
+    has_records,
     present,
     smallest_structure,
     smallest_value,
+    structure_cost,
     tagged,
 )
 from kbroker.wire.source import (
     SMALL_ARRAY,
     STRUCT_FORMAT,
     SourceWriter,
+    shared_struct,
     small_array_structs,
 )
-from kbroker.wire.varints import decode_uvarint, decode_uvarint_rest
-
-# More unknown tagged fields than this in one structure are an attack (CVE-2026-111115).
-MAX_TAGGED_FIELDS = 1024
+from kbroker.wire.tags import next_tag, skip_tags, tag_count
+from kbroker.wire.varints import decode_uvarint_rest
 
 
 def compile_decoder(cls: type[Message], version: int) -> Decoder:
@@ -64,7 +66,7 @@ class _DecoderCompiler:
         with out.block("def decode(buffer, position, end):"):
             with out.block("try:"):
                 out.line(f"budget = {COST_PER_BYTE} * (end - position) + {COST_ALLOWANCE}")
-                if _has_records(self._cls):
+                if has_records(self._cls, self._version):
                     out.line("view = memoryview(buffer)")
                 root = self._structure(self._cls)
                 self._flush()
@@ -92,7 +94,9 @@ class _DecoderCompiler:
     def _default(self, field: Field) -> str:
         if isinstance(field.default, list):
             return "[]"
-        if field.type == "structure" and not field.nullable and field.tag is None:
+        # A structure in line is there. A tagged one that can be null is there too: Kafka writes
+        # its null, and leaves out the structure full of defaults.
+        if field.type == "structure" and bool(field.nullable) == (field.tag is not None):
             assert isinstance(field.element, type)
             return self._out.constant(field.element.__name__, field.element) + "()"
         return repr(field.default)
@@ -105,7 +109,9 @@ class _DecoderCompiler:
         elif field.type == "array":
             self._array(field, target)
         else:
-            self._bytes_like(field.type, self._nullable(field), target, self._flexible_length(field))
+            self._bytes_like(
+                field.type, self._nullable(field), target, self._flexible_length(field)
+            )
 
     def _nullable(self, field: Field) -> bool:
         return self._version in field.nullable
@@ -122,7 +128,7 @@ class _DecoderCompiler:
         if not self._pending:
             return
         letters = "".join(letter for letter, _ in self._pending)
-        compiled = struct.Struct(">" + letters)
+        compiled = shared_struct(letters)
         unpack = self._out.constant(f"unpack_{letters}", compiled.unpack_from)
         targets = ", ".join(target for _, target in self._pending)
         comma = "," if len(self._pending) == 1 else ""
@@ -139,8 +145,16 @@ class _DecoderCompiler:
         if flexible:
             with out.block(f"if {name} > 127:"):
                 out.line(f"{name}, position = uvarint_rest(buffer, position, {name})")
+                if letter == "h":
+                    with out.block(f"if {name} > {MAX_STRING_BYTES + 1}:"):
+                        out.line(f"raise text_too_long({name} - 1)")
             out.line(f"{name} -= 1")
         return name
+
+    def _pay(self, cost: str) -> None:
+        self._out.line(f"budget -= {cost}")
+        with self._out.block("if budget < 0:"):
+            self._out.line("raise too_costly()")
 
     def _bytes_like(self, field_type: str, nullable: bool, target: str, flexible: bool) -> None:
         out = self._out
@@ -162,15 +176,23 @@ class _DecoderCompiler:
 
     def _nested(self, field: Field, target: str) -> None:
         assert isinstance(field.element, type)
+        cost = str(structure_cost(field.element, self._version))
         if not self._nullable(field):
+            if field.tag is not None:
+                self._pay(cost)
             self._out.line(f"{target} = {self._structure(field.element)}")
             return
-        marker = self._out.fresh("marker")
-        self._pending.append(("b", marker))
-        self._flush()
+        # Behind a tag the marker is a variable-length integer, in line it is an int8 (KIP-893).
+        if field.tag is not None:
+            marker = self._length("i", flexible=True)
+        else:
+            marker = self._out.fresh("marker")
+            self._pending.append(("b", marker))
+            self._flush()
         with self._out.block(f"if {marker} < 0:"):
             self._out.line(f"{target} = None")
         with self._out.block("else:"):
+            self._pay(cost)
             inner = self._structure(field.element)
             self._flush()
             self._out.line(f"{target} = {inner}")
@@ -190,9 +212,7 @@ class _DecoderCompiler:
             cost = element_cost(element, self._version)
             with out.block(f"if {count} * {max(smallest, 1)} > end - position:"):
                 out.line("raise too_many()")
-            out.line(f"budget -= {LIST_COST} + {count} * {cost}")
-            with out.block("if budget < 0:"):
-                out.line("raise too_costly()")
+            self._pay(f"{LIST_COST} + {count} * {cost}")
             if isinstance(element, type):
                 self._structures(element, target, count)
             elif element == "string":
@@ -255,16 +275,8 @@ class _DecoderCompiler:
                         self._field(field, f"{target}.{field.name}")
                         self._flush()
                         with out.block(f"if position != {stop}:"):
-                            out.line("raise wrong_tag_size(tag)")
+                            out.line(f"raise wrong_tag_size({field.tag})")
                 out.line(f"position = {stop}")
-
-
-def _has_records(cls: type[Message]) -> bool:
-    return any(
-        field.type == "records"
-        or (isinstance(field.element, type) and _has_records(field.element))
-        for field in cls.fields
-    )
 
 
 # What decoders call while they run.
@@ -276,6 +288,10 @@ def _too_short(end: int) -> ProtocolError:
 
 def _unexpected_null() -> ProtocolError:
     return ProtocolError("a field that cannot be null is null")
+
+
+def _text_too_long(length: int) -> ProtocolError:
+    return ProtocolError(f"a text has {length} bytes, more than {MAX_STRING_BYTES}")
 
 
 def _too_many() -> ProtocolError:
@@ -294,40 +310,14 @@ def _read_uuids(buffer: Buffer, position: int, count: int) -> list[bytes]:
     return [bytes(buffer[at : at + 16]) for at in range(position, position + 16 * count, 16)]
 
 
-def _tag_count(buffer: Buffer, position: int, first: int) -> tuple[int, int]:
-    """The number of tagged fields, whose first byte was read already."""
-    count = first
-    if first > 127:
-        count, position = decode_uvarint_rest(buffer, position, first)
-    if count > MAX_TAGGED_FIELDS:
-        raise ProtocolError(f"{count} tagged fields, more than {MAX_TAGGED_FIELDS}")
-    return count, position
-
-
-def _next_tag(buffer: Buffer, position: int, end: int) -> tuple[int, int, int]:
-    """The tag of the next tagged field, where the field stops, and where it starts."""
-    tag, position = decode_uvarint(buffer, position)
-    size, position = decode_uvarint(buffer, position)
-    if size > end - position:
-        raise _too_short(end)
-    return tag, position + size, position
-
-
-def _skip_tags(buffer: Buffer, position: int, end: int, first: int) -> int:
-    """Steps over tagged fields that nobody here knows."""
-    count, position = _tag_count(buffer, position, first)
-    for _ in range(count):
-        _, position, _ = _next_tag(buffer, position, end)
-    return position
-
-
 _RUNTIME: dict[str, object] = {
     "StructError": struct.error,
     "new": object.__new__,
-    "next_tag": _next_tag,
+    "next_tag": next_tag,
     "read_uuids": _read_uuids,
-    "skip_tags": _skip_tags,
-    "tag_count": _tag_count,
+    "skip_tags": skip_tags,
+    "tag_count": tag_count,
+    "text_too_long": _text_too_long,
     "too_costly": _too_costly,
     "too_many": _too_many,
     "too_short": _too_short,

@@ -20,6 +20,9 @@ FIXED_BYTES: dict[str, int] = {
     "uuid": 16,
 }
 
+# Lengths of texts are 16-bit numbers, and stay so where they are written as variable-length ones.
+MAX_STRING_BYTES = 32767
+
 # What CPython allocates for one value. Integers below 257 and booleans are shared, so one byte
 # costs nothing; a text costs its header here and its bytes out of the frame's own allowance.
 _VALUE_COST: dict[str, int] = {
@@ -43,9 +46,10 @@ SLOT_COST = 8
 # An empty list; paid for each array beside its elements.
 LIST_COST = 64
 
-# INVARIANTS 5: decoding allocates at most this many bytes for a byte received, and this many
-# whatever was received. Real requests stay below half of it.
-COST_PER_BYTE = 16
+# INVARIANTS 5: decoding allocates at most 16 bytes for a byte received, and 64 KiB whatever was
+# received. This is the part for objects; texts and byte strings take the rest. The dearest real
+# requests need 14: a Fetch of version 4, whose partitions have 16 bytes and become 225.
+COST_PER_BYTE = 14
 COST_ALLOWANCE = 48 * 1024
 
 
@@ -56,10 +60,18 @@ def present(cls: type[Message], version: int) -> list[Field]:
 
 def tagged(cls: type[Message], version: int) -> list[Field]:
     """The fields of ``cls`` that may follow with a tag at ``version``, by tag."""
-    found = [
-        field for field in cls.fields if version in field.versions and field.tag is not None
-    ]
+    found = [field for field in cls.fields if version in field.versions and field.tag is not None]
     return sorted(found, key=lambda field: field.tag or 0)
+
+
+def has_records(cls: type[Message], version: int) -> bool:
+    """Whether record batches may occur in ``cls`` at ``version``."""
+    return any(
+        field.type == "records"
+        or (isinstance(field.element, type) and has_records(field.element, version))
+        for field in cls.fields
+        if version in field.versions
+    )
 
 
 def smallest_field(field: Field, version: int, flexible: bool) -> int:
@@ -91,12 +103,17 @@ def element_cost(element: "type[Message] | FieldType", version: int) -> int:
     """What one more element of an array costs, without the arrays inside it."""
     if isinstance(element, type):
         return _LIST_PLACE_COST + structure_cost(element, version)
+    if element in ("string", "uuid"):
+        return _LIST_PLACE_COST + _VALUE_COST[element]
     # Numbers are unpacked into a tuple before they become a list: two places each.
     return 2 * _LIST_PLACE_COST + _VALUE_COST[element]
 
 
 def structure_cost(cls: type[Message], version: int) -> int:
-    """What one ``cls`` costs: its slots, and the values that its version has."""
+    """What one ``cls`` costs: its slots, and the values that its version has.
+
+    Without the structures that may be absent; decoders pay for those when they come.
+    """
     cost = _OBJECT_COST + SLOT_COST * len(cls.fields)
     for field in cls.fields:
         if field.type == "structure" and not field.nullable and field.tag is None:

@@ -55,6 +55,7 @@ class SourceWriter:
 
     def constant(self, name: str, value: object) -> str:
         """A global name for ``value``; equal names must mean the same value."""
+        name = name.replace("?", "o")  # a name may hold the letters of a format
         assert self.constants.get(name, value) is value or self.constants[name] == value
         self.constants[name] = value
         return name
@@ -68,13 +69,26 @@ class SourceWriter:
         return cast("Callable[..., object]", self.constants[function])
 
 
-def small_array_structs(letter: str) -> tuple[struct.Struct, ...]:
-    """One `Struct` for each length of a small array of numbers, zero included."""
-    found = _small_arrays.get(letter)
+def shared_struct(letters: str) -> struct.Struct:
+    """The big-endian `Struct` of these format letters; there is one for all codecs."""
+    found = _structs.get(letters)
     if found is None:
-        found = tuple(struct.Struct(f">{count}{letter}") for count in range(SMALL_ARRAY))
-        _small_arrays[letter] = found
+        found = _structs[letters] = struct.Struct(">" + letters)
     return found
 
 
-_small_arrays: dict[str, tuple[struct.Struct, ...]] = {}
+def small_array_structs(letter: str, before: str = "") -> tuple[struct.Struct, ...]:
+    """One `Struct` for each length of a small array of numbers, zero included.
+
+    ``before`` is the format of what stands before the array.
+    """
+    found = _small_arrays.get((letter, before))
+    if found is None:
+        found = tuple(struct.Struct(f">{before}{count}{letter}") for count in range(SMALL_ARRAY))
+        _small_arrays[letter, before] = found
+    return found
+
+
+_structs: dict[str, struct.Struct] = {}
+# By the formats of an element and of what stands before the array; as many as codecs ask for.
+_small_arrays: dict[tuple[str, str], tuple[struct.Struct, ...]] = {}
