@@ -42,13 +42,15 @@ def run_java(
     stdin: bytes | None = None,
     heap: str = "256m",
     timeout_s: float = 110.0,
+    first: Sequence[Path] = (),
 ) -> bytes:
     """What a Java program on Kafka's class path prints; RuntimeError with its words if it fails.
 
-    ``main_class`` is a class of Kafka's jars, or the path of a single Java source file.
+    ``main_class`` is a class of Kafka's jars, or the path of a single Java source file. The jars
+    of ``first`` win over Kafka's.
     """
     command = ["java", f"-Xmx{heap}", "-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1"]
-    command += ["-cp", class_path(), str(main_class), *arguments]
+    command += ["-cp", class_path(first=first), str(main_class), *arguments]
     result = subprocess.run(
         command, input=stdin or b"", capture_output=True, timeout=timeout_s, check=False
     )

@@ -47,12 +47,12 @@ def generate() -> dict[str, str]:
     return _formatted(files)
 
 
-def stale_files(files: dict[str, str]) -> list[str]:
-    """The paths below ``wire/`` that differ from ``files``: to write anew, or to remove."""
-    there = {f"messages/{path.name}" for path in (_WIRE / "messages").glob("*.py")}
+def stale_files(files: dict[str, str], wire: Path) -> list[str]:
+    """The paths below ``wire`` that differ from ``files``: to write anew, or to remove."""
+    there = {f"messages/{path.name}" for path in (wire / "messages").glob("*.py")}
     stale = there - files.keys()
     for name, text in files.items():
-        path = _WIRE / name
+        path = wire / name
         if not path.exists() or path.read_text() != text:
             stale.add(name)
     return sorted(stale)
@@ -102,14 +102,16 @@ def main() -> int:
     """Writes or checks; gives the exit status."""
     parser = argparse.ArgumentParser(description="Write wire/messages from Kafka's definitions.")
     parser.add_argument("--check", action="store_true", help="write nothing, name what is stale")
-    check: bool = parser.parse_args().check
+    parser.add_argument("--into", type=Path, default=_WIRE, help="a folder other than src's wire")
+    arguments = parser.parse_args()
+    check, wire = bool(arguments.check), Path(arguments.into)
     files = generate()
-    stale = stale_files(files)
+    stale = stale_files(files, wire)
     for name in stale:
-        print(f"{'stale' if check else 'writing'}: src/kbroker/wire/{name}")
+        print(f"{'stale' if check else 'writing'}: {name}")
         if check:
             continue
-        path = _WIRE / name
+        path = wire / name
         if name in files:
             path.parent.mkdir(exist_ok=True)
             path.write_text(files[name])
