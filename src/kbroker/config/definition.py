@@ -8,9 +8,21 @@ tables, so a value is parsed in one place and a new config is one entry.
 from collections.abc import Mapping
 from dataclasses import dataclass
 from enum import Enum
+from typing import Final
 
 from kbroker.config.validators import Validator
 from kbroker.config.values import ConfigType, ConfigValue, parse_value
+
+# The tables are long, so their rows use short names.
+BOOLEAN: Final = ConfigType.BOOLEAN
+STRING: Final = ConfigType.STRING
+INT: Final = ConfigType.INT
+SHORT: Final = ConfigType.SHORT
+LONG: Final = ConfigType.LONG
+DOUBLE: Final = ConfigType.DOUBLE
+LIST: Final = ConfigType.LIST
+CLASS: Final = ConfigType.CLASS
+PASSWORD: Final = ConfigType.PASSWORD
 
 MAX_INT = 2**31 - 1
 MAX_LONG = 2**63 - 1
@@ -25,6 +37,10 @@ class UpdateMode(Enum):
     READ_ONLY = "read-only"  # not at all: only by a restart
     PER_BROKER = "per-broker"  # for one broker at a time
     CLUSTER_WIDE = "cluster-wide"  # for one broker, or as the default of all
+
+
+CLUSTER_WIDE: Final = UpdateMode.CLUSTER_WIDE
+PER_BROKER: Final = UpdateMode.PER_BROKER
 
 
 @dataclass(frozen=True, slots=True)

@@ -69,7 +69,9 @@ class ListOf:
         assert isinstance(value, tuple)
         if not value and not self.may_be_empty:
             valid = f"[{', '.join(self.choices)}]" if self.choices else "any non-empty value"
-            raise ConfigError(f"Configuration '{name}' must not be empty. Valid values include: {valid}")
+            raise ConfigError(
+                f"Configuration '{name}' must not be empty. Valid values include: {valid}"
+            )
         for entry in value:
             if not entry:
                 raise ConfigError(f"Configuration '{name}' values must not be empty.")
@@ -104,9 +106,9 @@ class GzipLevel:
 
 @dataclass(frozen=True, slots=True)
 class Pattern:
-    """A list whose entries all match a regular expression; ``problem`` is said of one that does not.
+    """A list whose entries all match a regular expression.
 
-    ``{name}`` and ``{entry}`` in the problem are filled in.
+    ``problem`` is said of an entry that does not, with ``{name}`` and ``{entry}`` filled in.
     """
 
     pattern: str
