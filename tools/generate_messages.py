@@ -15,7 +15,7 @@ import tempfile
 from pathlib import Path
 
 from tools.messages.definitions import MessageDefinition
-from tools.messages.jars import read_modules
+from tools.messages.jars import MissingJarError, read_modules
 from tools.messages.module_text import module_text
 from tools.messages.names import constant_name, snake_case
 
@@ -99,13 +99,16 @@ def _formatted(files: dict[str, str]) -> dict[str, str]:
 
 
 def main() -> int:
-    """Writes or checks; gives the exit status."""
+    """Writes or checks; gives the exit status: 1 for stale files, 2 without the jars."""
     parser = argparse.ArgumentParser(description="Write wire/messages from Kafka's definitions.")
     parser.add_argument("--check", action="store_true", help="write nothing, name what is stale")
     parser.add_argument("--into", type=Path, default=_WIRE, help="a folder other than src's wire")
     arguments = parser.parse_args()
     check, wire = bool(arguments.check), Path(arguments.into)
-    files = generate()
+    try:
+        files = generate()
+    except MissingJarError as error:
+        parser.exit(2, f"{error}\n")
     stale = stale_files(files, wire)
     for name in stale:
         print(f"{'stale' if check else 'writing'}: {name}")

@@ -23,10 +23,14 @@ _HEADERS = ("RequestHeader", "ResponseHeader")
 _CONSUMER_PROTOCOL = ("ConsumerProtocolSubscription", "ConsumerProtocolAssignment")
 
 
+class MissingJarError(Exception):
+    """A jar with definitions is not installed."""
+
+
 def read_definitions(jar: Path) -> dict[str, MessageDefinition]:
-    """Every definition in ``jar`` that has fields, by name; FileNotFoundError without the jar."""
+    """Every definition in ``jar`` that still has a version, by name; MissingJarError without it."""
     if not jar.exists():
-        raise FileNotFoundError(f"{jar} is missing: run `make java`")
+        raise MissingJarError(f"{jar} is missing: run `make java`")
     found = {}
     with zipfile.ZipFile(jar) as archive:
         for path in sorted(archive.namelist()):

@@ -32,11 +32,10 @@ _BASES = {
     "coordinator-key": "StoredRecord",
     "coordinator-value": "StoredRecord",
 }
-# A field of this name would hide what every message can do.
-_TAKEN = {"fields", "versions", "flexible_versions", "drops_unknown", "decoder", "encoder"} | {
-    "decode",
-    "encode",
-    "encode_bytes",
+# A field of this name would hide what every message has.
+_TAKEN = {
+    *("fields", "versions", "flexible_versions", "drops_unknown"),
+    *("decoder", "encoder", "decode", "encode", "encode_bytes"),
 }
 
 
@@ -71,23 +70,26 @@ def _names_in_several(messages: tuple[MessageDefinition, ...]) -> set[str]:
 def _docstring(title: str, messages: tuple[MessageDefinition, ...]) -> str:
     first = messages[0]
     if first.kind == "request":
-        return f"{title} (key {first.key}), versions {first.versions}, {_flexible(first)}."
+        return f"{title} (key {first.key}), {_versions(first)}."
     if first.kind == "coordinator-key":
-        value = messages[1]
+        record = title.removesuffix("Record")
         return (
-            f"{title.removesuffix('Record')}, a record of an internal topic (type {first.key}).\n\n"
-            f"Its value has versions {value.versions}, {_flexible(value)}.\n"
+            f"{record}, a record of an internal topic (type {first.key}).\n\n"
+            f"Its value: {_versions(messages[1])}.\n"
         )
-    lines = [f"{each.name}: versions {each.versions}, {_flexible(each)}." for each in messages]
-    return "\n\n".join(lines) + "\n"
+    return "\n\n".join(f"{each.name}: {_versions(each)}." for each in messages) + "\n"
 
 
-def _flexible(message: MessageDefinition) -> str:
+def _versions(message: MessageDefinition) -> str:
+    """``versions 3-13, flexible from 9``, in words for a docstring."""
+    alone = message.first_version == message.last_version
+    words = f"{'version' if alone else 'versions'} {message.versions}"
     if message.flexible == "none":
-        return "never flexible"
+        return f"{words}, never flexible"
     assert message.flexible.endswith("+")
     first = int(message.flexible.removesuffix("+"))
-    return "always flexible" if first <= message.first_version else f"flexible from {first}"
+    always = first <= message.first_version
+    return f"{words}, {'always flexible' if always else f'flexible from {first}'}"
 
 
 def _message_head(message: MessageDefinition) -> str:

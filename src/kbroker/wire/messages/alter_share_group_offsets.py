@@ -1,4 +1,4 @@
-"""AlterShareGroupOffsets (key 91), versions 0, always flexible."""
+"""AlterShareGroupOffsets (key 91), version 0, always flexible."""
 
 from kbroker.model import ZERO_UUID, Uuid
 from kbroker.wire.message import Request, Response, Structure

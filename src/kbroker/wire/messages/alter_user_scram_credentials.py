@@ -1,4 +1,4 @@
-"""AlterUserScramCredentials (key 51), versions 0, always flexible."""
+"""AlterUserScramCredentials (key 51), version 0, always flexible."""
 
 from kbroker.wire.message import Request, Response, Structure
 from kbroker.wire.notation import array, data, int8, int16, int32, string

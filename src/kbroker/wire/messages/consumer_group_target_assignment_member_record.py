@@ -1,6 +1,6 @@
 """ConsumerGroupTargetAssignmentMember, a record of an internal topic (type 7).
 
-Its value has versions 0, always flexible.
+Its value: version 0, always flexible.
 """
 
 from kbroker.model import ZERO_UUID, Uuid

@@ -1,6 +1,6 @@
 """ConsumerGroupTargetAssignmentMetadata, a record of an internal topic (type 6).
 
-Its value has versions 0, always flexible.
+Its value: version 0, always flexible.
 """
 
 from kbroker.wire.message import StoredRecord

@@ -1,4 +1,4 @@
-"""DeleteShareGroupOffsets (key 92), versions 0, always flexible."""
+"""DeleteShareGroupOffsets (key 92), version 0, always flexible."""
 
 from kbroker.model import ZERO_UUID, Uuid
 from kbroker.wire.message import Request, Response, Structure

@@ -1,4 +1,4 @@
-"""DeleteShareGroupState (key 86), versions 0, always flexible."""
+"""DeleteShareGroupState (key 86), version 0, always flexible."""
 
 from kbroker.model import ZERO_UUID, Uuid
 from kbroker.wire.message import Request, Response, Structure

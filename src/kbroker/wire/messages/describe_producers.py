@@ -1,4 +1,4 @@
-"""DescribeProducers (key 61), versions 0, always flexible."""
+"""DescribeProducers (key 61), version 0, always flexible."""
 
 from kbroker.wire.message import Request, Response, Structure
 from kbroker.wire.notation import array, int16, int32, int64, int_array, string

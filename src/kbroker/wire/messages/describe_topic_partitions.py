@@ -1,4 +1,4 @@
-"""DescribeTopicPartitions (key 75), versions 0, always flexible."""
+"""DescribeTopicPartitions (key 75), version 0, always flexible."""
 
 from kbroker.model import ZERO_UUID, Uuid
 from kbroker.wire.message import Request, Response, Structure

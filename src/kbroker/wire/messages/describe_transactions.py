@@ -1,4 +1,4 @@
-"""DescribeTransactions (key 65), versions 0, always flexible."""
+"""DescribeTransactions (key 65), version 0, always flexible."""
 
 from kbroker.wire.message import Request, Response, Structure
 from kbroker.wire.notation import array, int16, int32, int64, int_array, string, string_array

@@ -1,4 +1,4 @@
-"""DescribeUserScramCredentials (key 50), versions 0, always flexible."""
+"""DescribeUserScramCredentials (key 50), version 0, always flexible."""
 
 from kbroker.wire.message import Request, Response, Structure
 from kbroker.wire.notation import array, int8, int16, int32, string

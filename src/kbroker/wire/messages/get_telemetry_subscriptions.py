@@ -1,4 +1,4 @@
-"""GetTelemetrySubscriptions (key 71), versions 0, always flexible."""
+"""GetTelemetrySubscriptions (key 71), version 0, always flexible."""
 
 from kbroker.model import ZERO_UUID, Uuid
 from kbroker.wire.message import Request, Response

@@ -1,6 +1,6 @@
 """GroupMetadata, a record of an internal topic (type 2).
 
-Its value has versions 0-4, flexible from 4.
+Its value: versions 0-4, flexible from 4.
 """
 
 from kbroker.wire.message import StoredRecord, Structure

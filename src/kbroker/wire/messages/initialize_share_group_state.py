@@ -1,4 +1,4 @@
-"""InitializeShareGroupState (key 83), versions 0, always flexible."""
+"""InitializeShareGroupState (key 83), version 0, always flexible."""
 
 from kbroker.model import ZERO_UUID, Uuid
 from kbroker.wire.message import Request, Response, Structure

@@ -1,6 +1,6 @@
 """LegacyOffsetCommit, a record of an internal topic (type 0).
 
-Its value has versions 0, never flexible.
+Its value: version 0, never flexible.
 """
 
 from kbroker.wire.message import StoredRecord

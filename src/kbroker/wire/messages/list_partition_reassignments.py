@@ -1,4 +1,4 @@
-"""ListPartitionReassignments (key 46), versions 0, always flexible."""
+"""ListPartitionReassignments (key 46), version 0, always flexible."""
 
 from kbroker.wire.message import Request, Response, Structure
 from kbroker.wire.notation import array, int16, int32, int_array, string

@@ -1,6 +1,6 @@
 """OffsetCommit, a record of an internal topic (type 1).
 
-Its value has versions 0-4, flexible from 4.
+Its value: versions 0-4, flexible from 4.
 """
 
 from kbroker.model import ZERO_UUID, Uuid

@@ -1,4 +1,4 @@
-"""OffsetDelete (key 47), versions 0, never flexible."""
+"""OffsetDelete (key 47), version 0, never flexible."""
 
 from kbroker.wire.message import Request, Response, Structure
 from kbroker.wire.notation import array, int16, int32, string

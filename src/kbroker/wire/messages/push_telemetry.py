@@ -1,4 +1,4 @@
-"""PushTelemetry (key 72), versions 0, always flexible."""
+"""PushTelemetry (key 72), version 0, always flexible."""
 
 from kbroker.model import ZERO_UUID, Uuid
 from kbroker.wire.message import Request, Response

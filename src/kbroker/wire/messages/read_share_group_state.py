@@ -1,4 +1,4 @@
-"""ReadShareGroupState (key 84), versions 0, always flexible."""
+"""ReadShareGroupState (key 84), version 0, always flexible."""
 
 from kbroker.model import ZERO_UUID, Uuid
 from kbroker.wire.message import Request, Response, Structure

@@ -1,4 +1,4 @@
-"""RemoveRaftVoter (key 81), versions 0, always flexible."""
+"""RemoveRaftVoter (key 81), version 0, always flexible."""
 
 from kbroker.model import ZERO_UUID, Uuid
 from kbroker.wire.message import Request, Response

@@ -1,4 +1,4 @@
-"""ShareGroupDescribe (key 77), versions 1, always flexible."""
+"""ShareGroupDescribe (key 77), version 1, always flexible."""
 
 from kbroker.model import ZERO_UUID, Uuid
 from kbroker.wire.message import Request, Response, Structure

@@ -1,4 +1,4 @@
-"""ShareGroupHeartbeat (key 76), versions 1, always flexible."""
+"""ShareGroupHeartbeat (key 76), version 1, always flexible."""
 
 from kbroker.model import ZERO_UUID, Uuid
 from kbroker.wire.message import Request, Response, Structure

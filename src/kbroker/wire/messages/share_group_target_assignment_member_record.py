@@ -1,6 +1,6 @@
 """ShareGroupTargetAssignmentMember, a record of an internal topic (type 13).
 
-Its value has versions 0, always flexible.
+Its value: version 0, always flexible.
 """
 
 from kbroker.model import ZERO_UUID, Uuid

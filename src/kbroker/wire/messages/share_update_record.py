@@ -1,6 +1,6 @@
 """ShareUpdate, a record of an internal topic (type 1).
 
-Its value has versions 0, always flexible.
+Its value: version 0, always flexible.
 """
 
 from kbroker.model import ZERO_UUID, Uuid

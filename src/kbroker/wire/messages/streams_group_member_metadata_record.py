@@ -1,6 +1,6 @@
 """StreamsGroupMemberMetadata, a record of an internal topic (type 19).
 
-Its value has versions 0, always flexible.
+Its value: version 0, always flexible.
 """
 
 from kbroker.wire.message import StoredRecord, Structure

@@ -1,6 +1,6 @@
 """StreamsGroupTargetAssignmentMetadata, a record of an internal topic (type 20).
 
-Its value has versions 0, always flexible.
+Its value: version 0, always flexible.
 """
 
 from kbroker.wire.message import StoredRecord

@@ -1,4 +1,4 @@
-"""StreamsGroupTopologyDescriptionUpdate (key 93), versions 0, always flexible."""
+"""StreamsGroupTopologyDescriptionUpdate (key 93), version 0, always flexible."""
 
 from kbroker.wire.message import Request, Response, Structure
 from kbroker.wire.notation import array, int8, int16, int32, string, string_array, structure

@@ -1,6 +1,6 @@
 """TransactionLog, a record of an internal topic (type 0).
 
-Its value has versions 0-1, flexible from 1.
+Its value: versions 0-1, flexible from 1.
 """
 
 from kbroker.wire.message import StoredRecord, Structure

@@ -1,4 +1,4 @@
-"""UnregisterBroker (key 64), versions 0, always flexible."""
+"""UnregisterBroker (key 64), version 0, always flexible."""
 
 from kbroker.wire.message import Request, Response
 from kbroker.wire.notation import int16, int32, string

@@ -1,4 +1,4 @@
-"""UnregisterController (key 94), versions 0, always flexible."""
+"""UnregisterController (key 94), version 0, always flexible."""
 
 from kbroker.wire.message import Request, Response
 from kbroker.wire.notation import int16, int32, string
