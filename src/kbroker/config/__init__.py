@@ -1,5 +1,8 @@
 """Typed, validated settings under Kafka's own names; pure.
 
+Handlers of the config APIs import `describe` and `alter` themselves; everybody else needs only
+the names below.
+
 values                  texts to typed values and back, as Java reads and prints them
 validators              ranges, choices and shapes of values
 errors                  ConfigError and ConfigRequestError, the two ways to be refused
@@ -13,10 +16,14 @@ listeners               Listener, an address the broker listens on or advertises
 broker_checks           what the configs of a broker must be together
 broker_config           BrokerConfig, the view of one broker
 topic_config            TopicConfig, the view of one topic
+group_config            GroupConfig, the view of one group
+describe                DescribedConfig, what DescribeConfigs shows of each kind of resource
+alter                   Change, what AlterConfigs and IncrementalAlterConfigs ask for, checked
 """
 
 from kbroker.config.broker_config import BrokerConfig
 from kbroker.config.errors import ConfigError, ConfigRequestError
+from kbroker.config.group_config import GroupConfig
 from kbroker.config.listeners import Listener
 from kbroker.config.properties import parse_properties
 from kbroker.config.topic_config import TopicConfig
@@ -24,6 +31,7 @@ from kbroker.config.topic_config import TopicConfig
 __all__ = [
     "BrokerConfig",
     "TopicConfig",
+    "GroupConfig",
     "Listener",
     "ConfigError",
     "ConfigRequestError",

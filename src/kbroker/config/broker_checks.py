@@ -25,10 +25,6 @@ class Readable(Protocol):
         """The value of ``name``, empty if it has none."""
 
     @property
-    def listeners(self) -> tuple[Listener, ...]:
-        """Where the broker listens; ConfigError if that cannot be."""
-
-    @property
     def advertised_listeners(self) -> tuple[Listener, ...]:
         """The addresses clients are told; ConfigError if that cannot be."""
 
@@ -92,9 +88,7 @@ def _check_ids(config: Readable) -> None:
 
 
 def _check_network(config: Readable) -> None:
-    names = [listener.name for listener in config.listeners]
     advertised = [listener.name for listener in config.advertised_listeners]
-    controllers = {name.upper() for name in config.get_list("controller.listener.names")}
     inter_broker = config.value("inter.broker.listener.name")
     if isinstance(inter_broker, str):
         _require(
@@ -103,7 +97,7 @@ def _check_network(config: Readable) -> None:
             "The valid options based on currently configured listeners are " + ",".join(advertised),
         )
     _require(
-        bool(set(names) - controllers),
+        bool(advertised),
         "There must be at least one broker advertised listener."
         " Perhaps all listeners appear in controller.listener.names?",
     )

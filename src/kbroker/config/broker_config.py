@@ -20,7 +20,12 @@ from kbroker.config.broker_checks import check_broker
 from kbroker.config.broker_configs import BROKER_CONFIGS, broker_synonyms, find_broker_config
 from kbroker.config.definition import CLUSTER_WIDE, PER_BROKER, ConfigDef
 from kbroker.config.errors import ConfigError
-from kbroker.config.listeners import Listener, advertised_listeners, parse_listeners
+from kbroker.config.listeners import (
+    Listener,
+    advertised_listeners,
+    parse_listeners,
+    parse_protocols,
+)
 from kbroker.config.values import ConfigValue, Password
 
 _DEFAULTS: Final = {name: definition.default for name, definition in BROKER_CONFIGS.items()}
@@ -154,17 +159,34 @@ class BrokerConfig:
 
     @property
     def listeners(self) -> tuple[Listener, ...]:
-        """Where the broker listens."""
-        protocols = self.get_text("listener.security.protocol.map") or ""
-        return parse_listeners("listeners", self.get_list("listeners"), protocols)
+        """Where the broker listens.
+
+        A server.properties for KRaft also names listeners of the controller. kbroker has
+        none, so those of controller.listener.names are left out.
+        """
+        all_listeners = parse_listeners("listeners", self.get_list("listeners"), self._protocols())
+        return self._without_controllers(all_listeners)
 
     @property
     def advertised_listeners(self) -> tuple[Listener, ...]:
         """The addresses clients are told."""
-        protocols = self.get_text("listener.security.protocol.map") or ""
-        return advertised_listeners(
-            self.listeners, self.get_list("advertised.listeners"), protocols
-        )
+        texts = self.get_list("advertised.listeners")
+        everywhere = parse_listeners("listeners", self.get_list("listeners"), self._protocols())
+        advertised = advertised_listeners(everywhere, texts, self._protocols())
+        return self._without_controllers(advertised)
+
+    def _protocols(self) -> dict[str, str]:
+        """The protocol of each listener name; a controller's needs none if none are set."""
+        text = self.get_text("listener.security.protocol.map") or ""
+        protocols = parse_protocols(text)
+        if text == _DEFAULTS["listener.security.protocol.map"]:
+            for name in self.get_list("controller.listener.names"):
+                protocols.setdefault(name.upper(), "PLAINTEXT")
+        return protocols
+
+    def _without_controllers(self, listeners: tuple[Listener, ...]) -> tuple[Listener, ...]:
+        controllers = {name.upper() for name in self.get_list("controller.listener.names")}
+        return tuple(listener for listener in listeners if listener.name not in controllers)
 
     @property
     def max_connections_per_ip_overrides(self) -> dict[str, int]:

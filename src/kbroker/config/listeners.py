@@ -1,11 +1,12 @@
 """Listeners: the texts ``NAME://host:port`` of listeners and advertised.listeners.
 
 A listener has a name, and listener.security.protocol.map says which security
-protocol the name stands for, so that two listeners can speak the same one.
+protocol the name stands for, so that two listeners can speak the same one. Names
+are compared in upper case.
 """
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final
 
@@ -50,9 +51,10 @@ def parse_protocols(text: str) -> dict[str, str]:
     return protocols
 
 
-def parse_listeners(config: str, texts: Sequence[str], protocols: str) -> tuple[Listener, ...]:
+def parse_listeners(
+    config: str, texts: Sequence[str], protocols: Mapping[str, str]
+) -> tuple[Listener, ...]:
     """The listeners that ``texts`` of ``config`` stand for; ConfigError if one is wrong."""
-    by_name = parse_protocols(protocols)
     listeners = []
     for text in texts:
         match = _SHAPE.fullmatch(text.strip())
@@ -61,10 +63,10 @@ def parse_listeners(config: str, texts: Sequence[str], protocols: str) -> tuple[
         name, host, port = match[1].upper(), match[2], int(match[3])
         if not 0 <= port <= _HIGHEST_PORT:
             raise ConfigError.of_value(config, text, f"the port must be 0 to {_HIGHEST_PORT}")
-        if name not in by_name:
+        if name not in protocols:
             reason = f"No security protocol defined for listener {name}"
             raise ConfigError.of_value(config, text, reason)
-        listeners.append(Listener(name, by_name[name], host, port))
+        listeners.append(Listener(name, protocols[name], host, port))
     names = [listener.name for listener in listeners]
     if len(set(names)) != len(names):
         raise ConfigError(f"Each listener must have a different name, {config}: {','.join(texts)}")
@@ -72,7 +74,7 @@ def parse_listeners(config: str, texts: Sequence[str], protocols: str) -> tuple[
 
 
 def advertised_listeners(
-    listeners: Sequence[Listener], texts: Sequence[str], protocols: str
+    listeners: Sequence[Listener], texts: Sequence[str], protocols: Mapping[str, str]
 ) -> tuple[Listener, ...]:
     """What clients are told; ConfigError where it does not fit ``listeners``."""
     if not texts:

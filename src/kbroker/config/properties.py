@@ -53,7 +53,11 @@ def _logical_lines(text: str) -> Iterator[str]:
 
 
 def _unescape(text: str) -> str:
-    return _ESCAPE.sub(_character, text) if "\\" in text else text
+    if "\\" not in text:
+        return text
+    # Two escapes may be the halves of one character beyond U+FFFF.
+    halves = _ESCAPE.sub(_character, text).encode("utf-16-le", "surrogatepass")
+    return halves.decode("utf-16-le", "replace")
 
 
 def _character(match: re.Match[str]) -> str:

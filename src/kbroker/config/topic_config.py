@@ -10,6 +10,7 @@ from typing import Self, cast
 
 from kbroker.config.broker_config import BrokerConfig
 from kbroker.config.definition import ConfigDef
+from kbroker.config.errors import ConfigError
 from kbroker.config.topic_configs import TOPIC_CONFIGS
 from kbroker.config.values import ConfigValue
 
@@ -108,3 +109,22 @@ def _from_broker(broker: BrokerConfig, definition: ConfigDef) -> ConfigValue:
             return -1
         return value
     return definition.default
+
+
+def check_topic(broker: BrokerConfig, overrides: Mapping[str, str]) -> None:
+    """Refuse what Kafka would refuse to set on a topic."""
+    for name in overrides:
+        if name not in TOPIC_CONFIGS:
+            raise ConfigError(f"Unknown topic config name: {name}")
+    values = topic_values(broker, overrides)
+    shortest, longest = values["min.compaction.lag.ms"], values["max.compaction.lag.ms"]
+    if cast(int, shortest) > cast(int, longest):
+        raise ConfigError(
+            f"conflict topic config setting min.compaction.lag.ms ({shortest}) > "
+            f"max.compaction.lag.ms ({longest})"
+        )
+    if values["remote.storage.enable"]:
+        raise ConfigError(
+            "Tiered Storage functionality is disabled in the broker. "
+            "Topic cannot be configured with remote log storage."
+        )
