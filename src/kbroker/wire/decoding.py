@@ -11,6 +11,7 @@ fields; it is noticed at the end, and what was read is thrown away with the mess
 """
 
 import struct
+from itertools import repeat
 from typing import cast
 
 from kbroker.wire.errors import ProtocolError
@@ -24,6 +25,7 @@ from kbroker.wire.sizes import (
     MAX_STRING_BYTES,
     element_cost,
     has_records,
+    is_fixed,
     present,
     smallest_structure,
     smallest_value,
@@ -39,6 +41,10 @@ from kbroker.wire.source import (
 )
 from kbroker.wire.tags import next_tag, skip_tags, tag_count
 from kbroker.wire.varints import decode_uvarint_rest
+
+
+# From this many structures of fixed size on, reading all in one sweep is worth its preparation.
+MANY = 4
 
 
 def compile_decoder(cls: type[Message], version: int) -> Decoder:
@@ -58,6 +64,9 @@ class _DecoderCompiler:
         self._cls = cls
         self._version = version
         self._flexible = flexible
+        # Slices of bytes are so much faster than those of other buffers that a copy pays. Record
+        # batches are not copied: a message that may hold some is read where it lies.
+        self._copies = not has_records(cls, version)
         self._pending: list[tuple[str, str]] = []
         self._out = SourceWriter(f"decode {cls.__name__} {version}", dict(_RUNTIME))
 
@@ -65,16 +74,21 @@ class _DecoderCompiler:
         out = self._out
         with out.block("def decode(buffer, position, end):"):
             with out.block("try:"):
-                out.line(f"budget = {COST_PER_BYTE} * (end - position) + {COST_ALLOWANCE}")
-                if has_records(self._cls, self._version):
+                if self._copies:
+                    out.line("base = position")
+                    out.line("buffer = bytes(buffer[position:end])")
+                    out.line("position = 0")
+                    out.line("end = len(buffer)")
+                else:
                     out.line("view = memoryview(buffer)")
+                out.line(f"budget = {COST_PER_BYTE} * (end - position) + {COST_ALLOWANCE}")
                 root = self._structure(self._cls)
                 self._flush()
             with out.block("except (IndexError, StructError):"):
                 out.line("raise too_short(end) from None")
             with out.block("if position > end:"):
                 out.line("raise too_short(end)")
-            out.line(f"return {root}, position")
+            out.line(f"return {root}, position" + (" + base" if self._copies else ""))
         return cast(Decoder, out.compile("decode"))
 
     def _structure(self, cls: type[Message]) -> str:
@@ -128,6 +142,11 @@ class _DecoderCompiler:
         if not self._pending:
             return
         letters = "".join(letter for letter, _ in self._pending)
+        if letters == "B":
+            self._out.line(f"{self._pending[0][1]} = buffer[position]")
+            self._out.line("position += 1")
+            self._pending.clear()
+            return
         compiled = shared_struct(letters)
         unpack = self._out.constant(f"unpack_{letters}", compiled.unpack_from)
         targets = ", ".join(target for _, target in self._pending)
@@ -144,7 +163,13 @@ class _DecoderCompiler:
         self._flush()
         if flexible:
             with out.block(f"if {name} > 127:"):
-                out.line(f"{name}, position = uvarint_rest(buffer, position, {name})")
+                # Two bytes are read here, more are not worth the text.
+                out.line("byte = buffer[position]")
+                with out.block("if byte < 128:"):
+                    out.line(f"{name} += (byte << 7) - 128")
+                    out.line("position += 1")
+                with out.block("else:"):
+                    out.line(f"{name}, position = uvarint_rest(buffer, position, {name})")
                 if letter == "h":
                     with out.block(f"if {name} > {MAX_STRING_BYTES + 1}:"):
                         out.line(f"raise text_too_long({name} - 1)")
@@ -167,11 +192,15 @@ class _DecoderCompiler:
                 out.line("raise too_short(end)")
             if field_type == "string":
                 # Java replaces malformed characters too; a client in Latin-1 is not turned away.
-                out.line(f'{target} = str(buffer[position:stop], "utf-8", "replace")')
+                if self._copies:
+                    out.line(f'{target} = buffer[position:stop].decode("utf-8", "replace")')
+                else:
+                    out.line(f'{target} = str(buffer[position:stop], "utf-8", "replace")')
             elif field_type == "records":
                 out.line(f"{target} = view[position:stop]")
             else:
-                out.line(f"{target} = bytes(buffer[position:stop])")
+                copied = "buffer[position:stop]"
+                out.line(f"{target} = {copied if self._copies else f'bytes({copied})'}")
             out.line("position = stop")
 
     def _nested(self, field: Field, target: str) -> None:
@@ -227,11 +256,48 @@ class _DecoderCompiler:
         out = self._out
         items, add = out.fresh("items"), out.fresh("add")
         out.line(f"{target} = {items} = []")
+        if is_fixed(element, self._version):
+            self._fixed_structures(element, items, count)
+            left = f"0 if {items} else {count}"
+        else:
+            left = count
         out.line(f"{add} = {items}.append")
-        with out.block(f"for _ in range({count}):"):
+        with out.block(f"for _ in range({left}):"):
             inner = self._structure(element)
             self._flush()
             out.line(f"{add}({inner})")
+
+    def _fixed_structures(self, element: type[Message], items: str, count: str) -> None:
+        """Decodes many structures of fixed size in one sweep.
+
+        If one of them carries a tag after all, none stays, and the loop behind this reads them.
+        """
+        out = self._out
+        fields = present(element, self._version)
+        message = out.fresh("message")
+        letters = "".join(STRUCT_FORMAT[field.type] for field in fields)
+        letters += "B" if self._flexible else ""
+        compiled = shared_struct(letters)
+        rows = out.constant(f"rows_{letters}", compiled.iter_unpack)
+        targets = [f"{message}.{field.name}" for field in fields]
+        targets += ["tags"] if self._flexible else []
+        with out.block(f"if {count} >= {MANY}:"):
+            out.line(f"stop = position + {compiled.size} * {count}")
+            cls = out.constant(element.__name__, element)
+            out.line(f"{items} += map(new, repeat({cls}, {count}))")
+            row = f"{message}, ({', '.join(targets)},)"
+            with out.block(f"for {row} in zip({items}, {rows}(buffer[position:stop])):"):
+                for field in element.fields:
+                    if field not in fields:
+                        out.line(f"{message}.{field.name} = {self._default(field)}")
+                if self._flexible:
+                    with out.block("if tags:"):
+                        out.line(f"{items}.clear()")
+                        out.line("break")
+                elif len(fields) == len(element.fields):
+                    out.line("pass")
+            with out.block("else:"):
+                out.line("position = stop")
 
     def _strings(self, target: str, count: str) -> None:
         out = self._out
@@ -315,6 +381,7 @@ _RUNTIME: dict[str, object] = {
     "new": object.__new__,
     "next_tag": next_tag,
     "read_uuids": _read_uuids,
+    "repeat": repeat,
     "skip_tags": skip_tags,
     "tag_count": tag_count,
     "text_too_long": _text_too_long,

@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, cast
 
 from kbroker.wire.errors import FieldNotInVersionError
 from kbroker.wire.notation import Field
-from kbroker.wire.sizes import FIXED_BYTES, MAX_STRING_BYTES, has_records, present, tagged
+from kbroker.wire.sizes import FIXED_BYTES, MAX_STRING_BYTES, has_records, is_fixed, present, tagged
 from kbroker.wire.source import (
     SMALL_ARRAY,
     STRUCT_FORMAT,
@@ -245,6 +245,12 @@ class _EncoderCompiler:
 
     def _structures(self, element: "type[Message]", items: str) -> None:
         source = self._out.fresh("item")
+        checks = [field for field in element.fields if self._version not in field.versions]
+        if is_fixed(element, self._version) and (self._cls.drops_unknown or not checks):
+            self._structure(element, source)
+            self._out.line(f"{self._chunks} += [{self._packed()} for {source} in {items}]")
+            self._pending.clear()
+            return
         with self._out.block(f"for {source} in {items}:"):
             self._structure(element, source)
             self._flush()

@@ -64,6 +64,13 @@ def tagged(cls: type[Message], version: int) -> list[Field]:
     return sorted(found, key=lambda field: field.tag or 0)
 
 
+def is_fixed(cls: type[Message], version: int) -> bool:
+    """Whether every ``cls`` takes the same number of bytes at ``version``, without tagged fields."""
+    fields = present(cls, version)
+    fixed = all(field.type in FIXED_BYTES for field in fields)
+    return bool(fields) and fixed and not tagged(cls, version)
+
+
 def has_records(cls: type[Message], version: int) -> bool:
     """Whether record batches may occur in ``cls`` at ``version``."""
     return any(

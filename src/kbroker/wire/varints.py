@@ -42,13 +42,23 @@ def decode_uvarint_rest(
     buffer: bytes | bytearray | memoryview, position: int, first: int
 ) -> tuple[int, int]:
     """The same for a number whose first byte was read already and asks for more."""
-    number = first & 0x7F
-    for shift in range(7, 7 * MAX_UVARINT_BYTES, 7):
-        byte = buffer[position]
-        position += 1
-        number |= (byte & 0x7F) << shift
-        if byte < 128:
-            if number > MAX_UVARINT:
-                raise ProtocolError("a variable-length integer exceeds 32 bits")
-            return number, position
+    # Each byte adds its seven bits and takes away the bit by which the byte before asked for it.
+    byte = buffer[position]
+    number = first - 0x80 + (byte << 7)
+    if byte < 128:
+        return number, position + 1
+    byte = buffer[position + 1]
+    number += (byte << 14) - 0x4000
+    if byte < 128:
+        return number, position + 2
+    byte = buffer[position + 2]
+    number += (byte << 21) - 0x200000
+    if byte < 128:
+        return number, position + 3
+    byte = buffer[position + 3]
+    number += (byte << 28) - 0x10000000
+    if byte < 128:
+        if number > MAX_UVARINT:
+            raise ProtocolError("a variable-length integer exceeds 32 bits")
+        return number, position + 4
     raise ProtocolError(f"a variable-length integer has more than {MAX_UVARINT_BYTES} bytes")

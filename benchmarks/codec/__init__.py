@@ -1,0 +1,1 @@
+"""How long kbroker takes to read and write messages, beside kafka-python and kio."""
