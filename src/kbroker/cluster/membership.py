@@ -1,0 +1,33 @@
+"""The first writes of a cluster and of a broker: who we are, who lives, who decides."""
+
+from collections.abc import Mapping
+
+from kbroker.cluster.change import Change, KeyMissing, PutKey
+from kbroker.cluster.keys import CLUSTER, CONTROLLER, FEATURES, broker_key
+from kbroker.cluster.values import BrokerValue, ClusterValue, ControllerValue, FeaturesValue
+
+
+def create_cluster(cluster_id: str, features: Mapping[str, int]) -> Change:
+    """Make a cluster where there is none. If it fails, another broker was first: read its id."""
+    return Change(
+        (KeyMissing(CLUSTER),),
+        (
+            PutKey(CLUSTER, ClusterValue(cluster_id).encode()),
+            PutKey(FEATURES, FeaturesValue(features).encode()),
+        ),
+    )
+
+
+def register_broker(broker: BrokerValue) -> Change:
+    """Say that a broker lives. It fails while an older registration of this node is alive (R14)."""
+    key = broker_key(broker.node_id)
+    return Change((KeyMissing(key),), (PutKey(key, broker.encode(), leased=True),))
+
+
+def claim_controller(node_id: int) -> Change:
+    """Become the controller, if there is none.
+
+    The revision of this write is what `controller_fence` needs.
+    """
+    value = ControllerValue(node_id).encode()
+    return Change((KeyMissing(CONTROLLER),), (PutKey(CONTROLLER, value, leased=True),))
