@@ -1,0 +1,114 @@
+"""Parts of answers to bytes on the wire: as few system calls as possible, and never a copy.
+
+An answer is a list of parts. Bytes that follow one another leave with one `sendmsg`; pieces of
+files leave with `sendfile`, and the bytes before one with MSG_MORE, so that the kernel puts both
+into the same segments. Nothing here waits: what the socket does not take now is given back.
+"""
+
+import os
+import socket
+from collections.abc import Iterator
+
+from kbroker.model import FileSlice
+from kbroker.wire import Part
+
+# One call sends at most this much, then others get their turn: a client on the same machine can
+# drain a socket as fast as we fill it, and would keep the loop for itself.
+TURN_BYTES = 1 << 20
+
+# The kernel takes at most this many pieces at once (IOV_MAX).
+_MAX_PIECES = 1024
+# How much of a file is in memory at once where sendfile cannot be used.
+_READ_BYTES = 1 << 17
+
+
+class FileTruncatedError(Exception):
+    """A file ended before the piece of it that an answer has announced.
+
+    The frame's length has left already, so the answer cannot be mended: the connection must end.
+    """
+
+
+def send_parts(sock: socket.socket, parts: list[Part]) -> list[Part]:
+    """Send what ``sock`` takes now, at most about `TURN_BYTES`; give back what is left.
+
+    ``sock`` is a non-blocking TCP socket. FileTruncatedError if a file is shorter than promised,
+    OSError if the connection is gone.
+    """
+    index, count = 0, len(parts)
+    budget = TURN_BYTES
+    while index < count:
+        if budget <= 0:
+            return parts[index:]
+        part = parts[index]
+        try:
+            if isinstance(part, FileSlice):
+                sent = _send_slice(sock, part, budget)
+                stop = index + 1
+            else:
+                stop = _end_of_bytes(parts, index)
+                sent = _send_bytes(sock, parts, index, stop)
+        except BlockingIOError:
+            return parts[index:]
+        budget -= sent
+        while index < stop and sent >= len(parts[index]):
+            sent -= len(parts[index])
+            index += 1
+        if index < stop:
+            return [_without(parts[index], sent), *parts[index + 1 :]]
+    return []
+
+
+def read_parts(parts: list[Part]) -> Iterator[Part]:
+    """The same parts as bytes alone, for connections on which every byte must be encrypted."""
+    for part in parts:
+        if not isinstance(part, FileSlice):
+            yield part
+            continue
+        position, end = part.position, part.position + part.length
+        while position < end:
+            data = os.pread(part.file_descriptor, min(end - position, _READ_BYTES), position)
+            if not data:
+                raise FileTruncatedError(f"the file ends at byte {position}")
+            position += len(data)
+            yield data
+
+
+def size_in_memory(parts: list[Part]) -> int:
+    """How many bytes an answer holds in memory; pieces of files hold none."""
+    return sum(len(part) for part in parts if not isinstance(part, FileSlice))
+
+
+def _end_of_bytes(parts: list[Part], start: int) -> int:
+    stop = start + 1
+    limit = min(len(parts), start + _MAX_PIECES)
+    while stop < limit and not isinstance(parts[stop], FileSlice):
+        stop += 1
+    return stop
+
+
+def _send_bytes(sock: socket.socket, parts: list[Part], start: int, stop: int) -> int:
+    flags = socket.MSG_MORE if stop < len(parts) else 0
+    pieces = parts[start:stop]
+    if len(pieces) == 1:
+        return sock.send(pieces[0], flags)  # type: ignore[arg-type]  # no slices in between
+    return sock.sendmsg(pieces, (), flags)  # type: ignore[arg-type]
+
+
+def _send_slice(sock: socket.socket, part: FileSlice, budget: int) -> int:
+    wanted = min(part.length, budget)
+    if not wanted:
+        return 0
+    sent = os.sendfile(sock.fileno(), part.file_descriptor, part.position, wanted)
+    if not sent:
+        raise FileTruncatedError(f"the file ends at byte {part.position}")
+    return sent
+
+
+def _without(part: Part, sent: int) -> Part:
+    """What is left of ``part`` when its first ``sent`` bytes are gone."""
+    if isinstance(part, FileSlice):
+        return FileSlice(
+            part.file_descriptor, part.position + sent, part.length - sent, part.keeper
+        )
+    return memoryview(part)[sent:]

@@ -1,0 +1,5 @@
+"""A bug."""
+
+
+def begin(context, request):
+    raise RuntimeError("a bug in a handler")

@@ -1,0 +1,8 @@
+"""Ready at once; the answer carries the number that was sent."""
+
+from kbroker.wire.messages.heartbeat import HeartbeatResponse
+
+
+def begin(context, request):
+    context.broker.begun.append(request.generation_id)
+    return HeartbeatResponse(throttle_time_ms=request.generation_id)
