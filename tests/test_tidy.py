@@ -18,7 +18,7 @@ MAX_COLUMNS = 100
 
 # DESIGN: the tree. A new package needs a place among the layers first.
 PACKAGES = {
-    "broker", "cli", "cluster", "config", "groups", "handlers", "http", "log", "machine", "model",
+    "broker", "cli", "client", "cluster", "config", "groups", "handlers", "http", "log", "machine", "model",
     "records", "security", "server", "store", "telemetry", "testing", "txn", "wire",
 }  # fmt: skip
 

@@ -1,0 +1,15 @@
+"""A small blocking Kafka client: for people's commands and for tests that speak the raw protocol.
+
+errors        ClientError and its kinds, each one sentence long
+bootstrap     the addresses in ``host:port[,host:port]``
+connection    Connection, one socket: requests at chosen versions, pipelining, raw bytes
+retrying      Retries, when to try again and when to give up
+cluster       Cluster, metadata, leaders, the controller, a connection per broker
+topics        create, delete, grow and configure topics; their offsets
+partitioning  which partition a key belongs to, as in the Java client
+producing     Producer, batches with acks=all
+aborted       which batches of a fetch a reader of committed data does not see
+consuming     Consumer, partitions read from a chosen start
+
+Import from the modules: `kbroker start` shares none of them and should not pay for them.
+"""
