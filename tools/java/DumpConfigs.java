@@ -12,10 +12,11 @@ import org.apache.kafka.server.config.AbstractKafkaConfig;
 import org.apache.kafka.server.config.ConfigSynonym;
 import org.apache.kafka.server.config.DynamicBrokerConfig;
 import org.apache.kafka.server.config.ServerTopicConfigSynonyms;
+import org.apache.kafka.server.metrics.ClientMetricsConfigs;
 import org.apache.kafka.storage.internals.log.LogConfig;
 
 /**
- * Prints what Apache Kafka knows about its topic, broker and group configs as one JSON object.
+ * Prints what Apache Kafka knows about its configs of every kind of resource as one JSON object.
  *
  * Run it on the class path of a broker:
  *
@@ -34,6 +35,8 @@ public class DumpConfigs {
         dump.put("topic", definitions(LogConfig.configKeys(), candidates));
         dump.put("broker", definitions(AbstractKafkaConfig.CONFIG_DEF.configKeys(), candidates));
         dump.put("group", definitions(GroupConfig.CONFIG_DEF.configKeys(), candidates));
+        dump.put("client_metrics",
+            definitions(ClientMetricsConfigs.configDef().configKeys(), candidates));
         dump.put("update_modes", new TreeMap<>(DynamicBrokerConfig.dynamicConfigUpdateModes()));
         dump.put("topic_synonyms", topicSynonyms());
         dump.put("group_synonyms", groupSynonyms());

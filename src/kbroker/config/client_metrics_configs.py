@@ -9,11 +9,20 @@ from typing import Final
 
 from kbroker.config.definition import INT, LIST, ConfigDef, table
 from kbroker.config.errors import ConfigError, ConfigRequestError
+from kbroker.config.validators import ListOf
 
 CLIENT_METRICS_CONFIGS = table(
     ConfigDef("interval.ms", INT, 300_000, "How often matching clients push their metrics."),
-    ConfigDef("match", LIST, (), "Which clients are asked, as pairs of a property and a pattern."),
-    ConfigDef("metrics", LIST, (), "Prefixes of the metrics that are asked for; * asks for all."),
+    ConfigDef(
+        "match",
+        LIST,
+        (),
+        "Which clients are asked, as pairs of a property and a pattern.",
+        ListOf(),
+    ),
+    ConfigDef(
+        "metrics", LIST, (), "Prefixes of the metrics that are asked for; * asks for all.", ListOf()
+    ),
 )
 
 _LOWEST_INTERVAL_MS: Final = 100
