@@ -48,7 +48,7 @@ class EmbeddedStore(LocalStore):
         super().__init__(keys, max_history_events=max_history_events)
         self._path = path
         self._file = file
-        self._lock = lock
+        self._lock: int | None = lock  # None once everything is released
         # One thread at most, and never one that other work could be holding.
         self._limiter = trio.CapacityLimiter(1)
         self.cut_bytes = 0
@@ -83,11 +83,11 @@ class EmbeddedStore(LocalStore):
 
     async def aclose(self) -> None:
         """Wait for the round under way, close the file and let others have it."""
-        if self._closed:
-            return
         await super().aclose()
-        os.close(self._file.descriptor)
-        os.close(self._lock)
+        if self._lock is not None:
+            os.close(self._file.descriptor)
+            os.close(self._lock)
+            self._lock = None
 
     async def _persist(self, batches: Sequence[WatchBatch]) -> None:
         frames = b"".join(encode_frame(batch.revision, batch.events) for batch in batches)
