@@ -22,7 +22,7 @@ from kio.schema.types import TopicName
 from kio.serial import entity_reader, entity_writer
 from kio.static.primitive import i8, i16, i32, i32Timedelta
 
-BROKER, TOPIC, CLIENT_METRICS, GROUP = 4, 2, 16, 32
+TOPIC, BROKER, BROKER_LOGGER, CLIENT_METRICS, GROUP = 2, 4, 8, 16, 32
 
 Response = TypeVar("Response")
 

@@ -98,8 +98,8 @@ REFUSALS = [
     (
         *(BROKER, "1", [("ssl.keystore.location", SET, "x")], INVALID_REQUEST),
         (
-            "These security configs can be dynamically updated only per-listener using the listener "
-            "prefix: [ssl.keystore.location]"
+            "These security configs can be dynamically updated only per-listener using the "
+            "listener prefix: [ssl.keystore.location]"
         ),
     ),
     (

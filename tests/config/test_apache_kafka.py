@@ -24,8 +24,16 @@ from kbroker.config.describe import (
     describe_group,
     describe_topic,
 )
-from tests.config.raw_admin import BROKER, CLIENT_METRICS, GROUP, TOPIC, RawAdmin
-from tests.config.test_alter import REFUSALS
+from tests.config.raw_admin import (
+    BROKER,
+    BROKER_LOGGER,
+    CLIENT_METRICS,
+    GROUP,
+    TOPIC,
+    RawAdmin,
+)
+from tests.config.test_alter import INVALID_REQUEST, REFUSALS
+from tests.config.test_resources import NOT_ALTERED, NOT_DESCRIBED
 
 pytestmark = [pytest.mark.java, pytest.mark.slow]
 
@@ -121,6 +129,18 @@ def test_wrong_changes_are_refused_with_these_words(kafka):
         assert answered is not None
         said = answered.removeprefix("requirement failed: ")
         assert (answered_code, said) == (code, message), changes
+
+
+def test_resources_that_are_not_here_are_refused_with_these_words(kafka):
+    admin = RawAdmin(kafka.port)
+    changes = {BROKER: ("log.segment.bytes", 0, "2000000"), BROKER_LOGGER: ("root", 0, "INFO")}
+
+    for resource_type, name, words in NOT_DESCRIBED:
+        result = admin.describe(resource_type, name)
+        assert (result.error_code, result.error_message) == (INVALID_REQUEST, words)
+    for resource_type, name, words in NOT_ALTERED:
+        change = changes.get(resource_type, ("retention.ms", 0, "1"))
+        assert admin.alter(resource_type, name, [change]) == (INVALID_REQUEST, words)
 
 
 def _server_properties(kafka: ApacheKafka) -> list[str]:

@@ -131,6 +131,17 @@ def test_a_listener_has_its_own_values_or_those_of_all():
     assert config.listener_value("INTERNAL", "sasl.jaas.config", mechanism="OTHER") is None
 
 
+def test_brokers_reach_each_other_through_the_listener_of_that_name():
+    listeners = {
+        "listeners": "CLIENTS://a:1,BROKERS://b:2",
+        "listener.security.protocol.map": "CLIENTS:PLAINTEXT,BROKERS:PLAINTEXT",
+    }
+    named = BrokerConfig.of(listeners | {"inter.broker.listener.name": "BROKERS"})
+
+    assert named.inter_broker_listener.port == 2
+    assert BrokerConfig.of(listeners).inter_broker_listener.port == 1
+
+
 def test_limits_for_single_addresses_are_read():
     config = BrokerConfig.of({"max.connections.per.ip.overrides": "10.0.0.1:5, ::1:7"})
 
@@ -153,6 +164,15 @@ def test_limits_for_single_addresses_are_read():
         ({"cordoned.log.dirs": "*,/a"}, "When cordoned.log.dirs is set to *"),
         ({"cordoned.log.dirs": "/a"}, "Missing entries : /a"),
         ({"inter.broker.listener.name": "SSL"}, "inter.broker.listener.name must be a listener"),
+        (
+            {"listeners": "SASL_SSL://:1", "security.inter.broker.protocol": "SASL_SSL"}
+            | {"sasl.enabled.mechanisms": "PLAIN"},
+            "sasl.mechanism.inter.broker.protocol must be included in sasl.enabled.mechanisms",
+        ),
+        (
+            {"group.streams.num.standby.replicas": "3"},
+            "group.streams.num.standby.replicas must be less than or equal to group.streams.max",
+        ),
         ({"controller.listener.names": "PLAINTEXT"}, "at least one broker advertised listener"),
         (
             {"log.cleaner.min.compaction.lag.ms": "9", "log.cleaner.max.compaction.lag.ms": "8"},

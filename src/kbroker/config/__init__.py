@@ -1,7 +1,7 @@
 """Typed, validated settings under Kafka's own names; pure.
 
-Handlers of the config APIs import `describe` and `alter` themselves; everybody else needs only
-the names below.
+Handlers of the config APIs import `describe`, `alter` and `resources` themselves; everybody else
+needs only the names below.
 
 values                  texts to typed values and back, as Java reads and prints them
 validators              ranges, choices and shapes of values
@@ -18,6 +18,7 @@ broker_config           BrokerConfig, the view of one broker
 topic_config            TopicConfig, the view of one topic
 group_config            GroupConfig, the view of one group
 describe                DescribedConfig, what DescribeConfigs shows of each kind of resource
+resources               ResourceType, what has configs, and the names they may have in requests
 alter                   Change, what AlterConfigs and IncrementalAlterConfigs ask for, checked
 """
 

@@ -29,28 +29,16 @@ class Readable(Protocol):
         """The addresses clients are told; ConfigError if that cannot be."""
 
     @property
+    def inter_broker_listener(self) -> Listener:
+        """Where other brokers reach this one."""
+
+    @property
     def log_dirs(self) -> tuple[str, ...]:
         """The data directories."""
 
 
-# Pairs (lower, higher) of which the first must not be above the second; the words are made of
-# the names, as Kafka makes them.
-_NOT_ABOVE = (
-    ("group.consumer.min.heartbeat.interval.ms", "group.consumer.max.heartbeat.interval.ms"),
-    ("group.consumer.min.session.timeout.ms", "group.consumer.max.session.timeout.ms"),
-    ("group.consumer.min.assignment.interval.ms", "group.consumer.max.assignment.interval.ms"),
-    ("group.share.min.heartbeat.interval.ms", "group.share.max.heartbeat.interval.ms"),
-    ("group.share.min.session.timeout.ms", "group.share.max.session.timeout.ms"),
-    ("group.share.min.assignment.interval.ms", "group.share.max.assignment.interval.ms"),
-    ("group.share.min.delivery.count.limit", "group.share.max.delivery.count.limit"),
-    ("group.share.min.record.lock.duration.ms", "group.share.max.record.lock.duration.ms"),
-    ("group.share.min.partition.max.record.locks", "group.share.max.partition.max.record.locks"),
-    ("group.streams.min.heartbeat.interval.ms", "group.streams.max.heartbeat.interval.ms"),
-    ("group.streams.min.session.timeout.ms", "group.streams.max.session.timeout.ms"),
-    ("group.streams.min.assignment.interval.ms", "group.streams.max.assignment.interval.ms"),
-)
-# A value lies between its own minimum and maximum.
-_WITHIN = (
+# Each of these has a minimum and a maximum beside it, and lies between them.
+_LIMITED = (
     ("group.consumer.", "heartbeat.interval.ms"),
     ("group.consumer.", "session.timeout.ms"),
     ("group.consumer.", "assignment.interval.ms"),
@@ -101,6 +89,13 @@ def _check_network(config: Readable) -> None:
         "There must be at least one broker advertised listener."
         " Perhaps all listeners appear in controller.listener.names?",
     )
+    if config.inter_broker_listener.sasl:
+        _require(
+            config.value("sasl.mechanism.inter.broker.protocol")
+            in config.get_list("sasl.enabled.mechanisms"),
+            "sasl.mechanism.inter.broker.protocol must be included in sasl.enabled.mechanisms "
+            "when SASL is used for inter-broker communication",
+        )
     delay_ms = config.get_int("connection.failed.authentication.delay.ms")
     idle_ms = config.get_int("connections.max.idle.ms")
     _require(
@@ -129,7 +124,7 @@ def _check_connection_limits(overrides: str) -> None:
 
 def _check_log(config: Readable) -> None:
     _require(
-        (_first(config, "log.roll.ms", "log.roll.hours")) >= 1,
+        _first(config, "log.roll.ms", "log.roll.hours") >= 1,
         "log.roll.ms must be greater than or equal to 1",
     )
     _require(
@@ -194,22 +189,23 @@ def _check_replication(config: Readable) -> None:
 
 
 def _check_groups(config: Readable) -> None:
-    for lower, higher in _NOT_ABOVE:
-        _require(
-            config.get_int(lower) <= config.get_int(higher),
-            f"{higher} must be greater than or equal to {lower}",
-        )
-    for kind, name in _WITHIN:
-        value = config.get_int(kind + name)
+    for kind, name in _LIMITED:
+        value, own = config.get_int(kind + name), kind + name
         lowest, highest = f"{kind}min.{name}", f"{kind}max.{name}"
         _require(
-            value >= config.get_int(lowest),
-            f"{kind}{name} must be greater than or equal to {lowest}",
+            config.get_int(lowest) <= config.get_int(highest),
+            f"{highest} must be greater than or equal to {lowest}",
         )
         _require(
-            value <= config.get_int(highest),
-            f"{kind}{name} must be less than or equal to {highest}",
+            value >= config.get_int(lowest), f"{own} must be greater than or equal to {lowest}"
         )
+        _require(value <= config.get_int(highest), f"{own} must be less than or equal to {highest}")
+    standbys = "group.streams.num.standby.replicas"
+    most_standbys = "group.streams.max.standby.replicas"
+    _require(
+        config.get_int(standbys) <= config.get_int(most_standbys),
+        f"{standbys} must be less than or equal to {most_standbys}",
+    )
     for kind in ("group.consumer.", "group.share.", "group.streams."):
         heartbeat, session = f"{kind}heartbeat.interval.ms", f"{kind}session.timeout.ms"
         _require(

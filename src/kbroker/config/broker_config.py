@@ -175,6 +175,19 @@ class BrokerConfig:
         advertised = advertised_listeners(everywhere, texts, self._protocols())
         return self._without_controllers(advertised)
 
+    @property
+    def inter_broker_listener(self) -> Listener:
+        """The advertised listener that other brokers connect to.
+
+        It is the one of inter.broker.listener.name, else that of the name of
+        security.inter.broker.protocol, else the first.
+        """
+        advertised = self.advertised_listeners
+        name = self.get_text("inter.broker.listener.name")
+        wanted = name or self.get_text("security.inter.broker.protocol") or ""
+        named = (one for one in advertised if one.name == wanted.upper())
+        return next(named, advertised[0])
+
     def _protocols(self) -> dict[str, str]:
         """The protocol of each listener name; a controller's needs none if none are set."""
         text = self.get_text("listener.security.protocol.map") or ""

@@ -80,9 +80,10 @@ class ListOf:
         return tuple(dict.fromkeys(value))
 
 
-@dataclass(frozen=True, slots=True)
 class NonEmpty:
     """A text of at least one character."""
+
+    __slots__ = ()
 
     def check(self, name: str, value: ConfigValue) -> ConfigValue:
         """Refuse the empty text."""
@@ -91,9 +92,10 @@ class NonEmpty:
         return value
 
 
-@dataclass(frozen=True, slots=True)
 class GzipLevel:
     """What zlib takes as a level: 1 to 9, or -1 for its own choice."""
+
+    __slots__ = ()
 
     def check(self, name: str, value: ConfigValue) -> ConfigValue:
         """Refuse 0, which would not compress at all, and everything outside."""
@@ -123,9 +125,10 @@ class Pattern:
         return value
 
 
-@dataclass(frozen=True, slots=True)
 class ThrottledReplicas:
     """``*`` for all replicas, or pairs ``partition:broker``."""
+
+    __slots__ = ()
 
     def check(self, name: str, value: ConfigValue) -> ConfigValue:
         """Refuse other entries; Kafka skips empty ones, and so do we."""
@@ -140,9 +143,10 @@ class ThrottledReplicas:
         raise ConfigError.of_value(name, f"[{', '.join(value)}]", reason)
 
 
-@dataclass(frozen=True, slots=True)
 class OffsetReset:
     """``earliest``, ``latest``, or ``by_duration:`` with a duration that is not negative."""
+
+    __slots__ = ()
 
     def check(self, name: str, value: ConfigValue) -> ConfigValue:
         """Refuse all else."""
