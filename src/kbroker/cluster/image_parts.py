@@ -70,7 +70,7 @@ class TopicImage:
     name: str
     topic_id: Uuid
     partitions: tuple[PartitionImage, ...]
-    configs: Mapping[str, str] = NO_CONFIGS
+    configs: Mapping[str, str] = field(default_factory=lambda: NO_CONFIGS)
 
 
 @dataclass(frozen=True, slots=True)
