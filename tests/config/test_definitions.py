@@ -18,6 +18,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 from tools.apache_kafka import run_java
 
 from kbroker.config.broker_configs import (
@@ -188,6 +190,20 @@ def test_every_default_passes_its_own_validator():
             text = format_value(definition.default)
             assert text is not None
             assert definition.parse(text) == definition.default, definition.name
+
+
+@settings(max_examples=50, deadline=None)
+@given(st.text(max_size=20) | st.from_regex(r"[-+0-9.eE,a-zA-Z:@* ]{1,12}", fullmatch=True))
+def test_any_text_is_taken_or_refused_and_what_is_shown_reads_back(text):
+    for definition in (d for table in TABLES.values() for d in table.values()):
+        try:
+            value = definition.parse(text)
+        except ConfigError:
+            continue
+        if not definition.sensitive:
+            shown = format_value(value)
+            assert shown is not None
+            assert definition.parse(shown) == value, definition.name
 
 
 def test_a_config_of_one_listener_has_the_definition_of_all():

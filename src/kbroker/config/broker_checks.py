@@ -5,6 +5,7 @@ notice. A broker that fails one does not start, and a dynamic change that fails
 one is refused. What a KRaft quorum or a JVM needs is not checked.
 """
 
+import re
 from typing import Protocol
 
 from kbroker.config.errors import ConfigError
@@ -117,7 +118,7 @@ def _check_network(config: Readable) -> None:
 def _check_connection_limits(overrides: str) -> None:
     for entry in filter(None, (part.strip() for part in overrides.split(","))):
         host, _, count = entry.rpartition(":")
-        if not host or not count.strip().isdecimal():
+        if not host or re.fullmatch("[0-9]{1,10}", count.strip()) is None:
             name = "max.connections.per.ip.overrides"
             raise ConfigError.of_value(name, overrides, "each entry must be host:count")
 

@@ -35,20 +35,26 @@ def parse_properties(text: str) -> dict[str, str]:
 
 def _logical_lines(text: str) -> Iterator[str]:
     """Lines that say something, with their continuations joined."""
-    continued: str | None = None
+    continued = ""
+    unfinished = False
+    # Java sees no line behind a last line end of one character; only a lone backslash shows it.
+    if text.endswith(("\n", "\r")) and not text.endswith("\r\n"):
+        text = text[:-1]
     for natural_line in _LINE_END.split(text):
         line = natural_line.lstrip(_BLANKS)
-        if continued is None and (not line or line[0] in "#!"):
+        if not continued and (not line or line[0] in "#!"):
+            unfinished = False
             continue
-        line = (continued or "") + line
+        line = continued + line
         # An even number of backslashes are escaped backslashes, and the line ends here.
         backslashes = len(line) - len(line.rstrip("\\"))
-        if backslashes % 2 == 1:
+        unfinished = backslashes % 2 == 1
+        if unfinished:
             continued = line[:-1]
         else:
-            continued = None
+            continued = ""
             yield line
-    if continued:
+    if unfinished:
         yield continued
 
 
