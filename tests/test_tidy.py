@@ -18,8 +18,8 @@ MAX_COLUMNS = 100
 
 # DESIGN: the tree. A new package needs a place among the layers first.
 PACKAGES = {
-    "broker", "cli", "client", "cluster", "config", "groups", "handlers", "http", "log", "machine", "model",
-    "records", "security", "server", "store", "telemetry", "testing", "txn", "wire",
+    "broker", "cli", "client", "cluster", "config", "groups", "handlers", "http", "log", "machine",
+    "model", "records", "security", "server", "store", "telemetry", "testing", "txn", "wire",
 }  # fmt: skip
 
 # What has no name has no owner.
