@@ -10,6 +10,7 @@ placement           on which brokers new replicas go
 assignments         replicas that clients choose
 membership          create_cluster, register_broker, claim_controller
 leadership          lead_sole_replicas, sweep_orphans
+adopt_topics        topics that lie in a data directory and nowhere else
 create_topics       one file for each request to the controller, named after it
 delete_topics
 create_partitions
@@ -23,6 +24,7 @@ controller expects that it still is the controller (M1); a change that finds its
 broken is decided again on a newer image (M4).
 """
 
+from kbroker.cluster.adopt_topics import FoundTopic, adopt_topics
 from kbroker.cluster.alter_configs import alter_configs, check_resource
 from kbroker.cluster.assignments import ManualAssignment
 from kbroker.cluster.change import (
@@ -65,6 +67,8 @@ from kbroker.cluster.update_features import FeatureUpdate, UpgradeType, update_f
 from kbroker.cluster.values import BrokerValue, Endpoint, MalformedValue, VersionRange
 
 __all__ = [
+    "FoundTopic",
+    "adopt_topics",
     "ClusterImage",
     "ImageDelta",
     "KeyChange",

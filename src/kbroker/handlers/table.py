@@ -67,6 +67,14 @@ def _served(key: ApiKey, *, lowest: int | None = None) -> Served:
 TABLE: Table = {
     served.key: served
     for served in (
+        _served(ApiKey.PRODUCE, lowest=0),
+        _served(ApiKey.FETCH),
+        _served(ApiKey.LIST_OFFSETS),
+        _served(ApiKey.METADATA),
+        _served(ApiKey.FIND_COORDINATOR),
         _served(ApiKey.API_VERSIONS),
+        _served(ApiKey.DELETE_RECORDS),
+        _served(ApiKey.INIT_PRODUCER_ID),
+        _served(ApiKey.OFFSET_FOR_LEADER_EPOCH),
     )
 }  # fmt: skip

@@ -17,8 +17,6 @@ fills its socket, and whoever sends to it waits.
 When the client goes, all that waits for it is cancelled: the tasks are children of one nursery.
 """
 
-from collections import deque
-
 import trio
 
 from kbroker.broker.requests import CloseConnection, ConnectionInfo
@@ -58,6 +56,28 @@ class Answer:
 class Connection:
     """Serves one client until it goes, breaks a rule, is idle for too long, or we shut down."""
 
+    # An idle connection should cost little, and there may be thousands.
+    __slots__ = (
+        "_buffer",
+        "_closed_because",
+        "_dispatcher",
+        "_draining",
+        "_exclusive",
+        "_held_up",
+        "_last_active_at",
+        "_max_request_bytes",
+        "_nursery",
+        "_queue",
+        "_queued_bytes",
+        "_received_at",
+        "_sending",
+        "_stats",
+        "_swept_at",
+        "_transport",
+        "_turn",
+        "info",
+    )
+
     def __init__(
         self,
         info: ConnectionInfo,
@@ -72,7 +92,8 @@ class Connection:
         self._max_request_bytes = settings.max_request_bytes
         self._stats = stats
         self._buffer = ReceiveBuffer(settings.max_request_bytes)
-        self._queue: deque[Answer] = deque()
+        # At most MAX_IN_FLIGHT long, so a list does; an empty deque takes ten times its memory.
+        self._queue: list[Answer] = []
         self._queued_bytes = 0
         self._exclusive = False
         # Whether some task sends and may wait for the socket; it sends all that gets ready.
@@ -229,7 +250,7 @@ class Connection:
         taken: list[Part] = []
         queue = self._queue
         while queue and (parts := queue[0].parts) is not None:
-            queue.popleft()
+            del queue[0]
             self._queued_bytes -= size_in_memory(parts)
             taken += parts
         if self._held_up is not None and not self._must_hold_up():

@@ -54,23 +54,34 @@ class Server:
         # Replaced each time a connection ends; set for those who wait for that.
         self._one_ended = trio.Event()
 
-    async def run(
-        self, *, task_status: trio.TaskStatus[list[BoundAddress]] = trio.TASK_STATUS_IGNORED
-    ) -> None:
-        """Serve until `shutdown`; reports where it listens once clients can connect.
+    async def open(self) -> list[BoundAddress]:
+        """Open all listeners, so that clients can connect and wait; gives where they listen.
 
-        OSError if a listener cannot be opened; nothing stays open then.
+        OSError if one cannot be opened; nothing stays open then.
         """
         try:
             for settings in self._listener_settings:
                 listener = await Listener.open(settings, self._settings, self.stats)
                 self._listeners.append(listener)
+        except OSError:
+            self._stop_listening()
+            raise
+        return [listener.address for listener in self._listeners]
+
+    async def run(
+        self, *, task_status: trio.TaskStatus[list[BoundAddress]] = trio.TASK_STATUS_IGNORED
+    ) -> None:
+        """Serve until `shutdown`; reports where it listens once clients are served.
+
+        Opens the listeners if nobody has; OSError as in `open`.
+        """
+        addresses = [each.address for each in self._listeners] or await self.open()
+        try:
             async with trio.open_nursery() as nursery:
                 self._nursery = nursery
                 for listener in self._listeners:
                     nursery.start_soon(listener.accept, self._wait_for_room, self._welcome)
                 nursery.start_soon(self._sweep)
-                addresses = [listener.address for listener in self._listeners]
                 for address in addresses:
                     log.info(
                         "listening",

@@ -1,0 +1,141 @@
+"""What must be done now and then: retention, checkpoints, flushing by time, expiry.
+
+Each duty has its own task and its own interval, under Kafka's config names. A pass that fails is
+logged and tried again at the next turn; one partition's trouble must not stop the others. Files
+are touched in threads or in small steps, so that no pass holds up the loop.
+"""
+
+from collections.abc import Awaitable, Callable
+
+import trio
+
+from kbroker.broker.clock import Clock
+from kbroker.broker.flushing import Flusher
+from kbroker.broker.partition import Partition
+from kbroker.broker.partitions import Partitions
+from kbroker.config import BrokerConfig
+from kbroker.log import DeletedSegment
+from kbroker.telemetry.log_lines import get_logger
+
+log = get_logger("upkeep")
+
+# After so many partitions a pass lets others run.
+_PARTITIONS_PER_STEP = 20
+
+
+class Upkeep:
+    """The periodic duties of one broker."""
+
+    def __init__(
+        self,
+        partitions: Partitions,
+        flusher: Flusher,
+        clock: Clock,
+        config: Callable[[], BrokerConfig],
+    ) -> None:
+        self._partitions = partitions
+        self._flusher = flusher
+        self._clock = clock
+        self._config = config
+        # Segments that are out of the log and wait for `file.delete.delay.ms`: when, and which.
+        self._condemned: list[tuple[float, DeletedSegment]] = []
+
+    async def run(self) -> None:
+        """Do all duties until cancelled."""
+        async with trio.open_nursery() as nursery:
+            for name, duty, interval in (
+                ("retention", self.retain, "log.retention.check.interval.ms"),
+                ("flush", self.flush_overdue, "log.flush.scheduler.interval.ms"),
+                ("checkpoint", self.checkpoint, "log.flush.offset.checkpoint.interval.ms"),
+                (
+                    "high watermark checkpoint",
+                    self.checkpoint_high_watermarks,
+                    "replica.high.watermark.checkpoint.interval.ms",
+                ),
+                (
+                    "producer expiry",
+                    self.expire_producers,
+                    "producer.id.expiration.check.interval.ms",
+                ),
+            ):
+                nursery.start_soon(self._repeat, name, duty, interval, name=name)
+            nursery.start_soon(self._purge_condemned, name="purge")
+
+    async def _repeat(self, name: str, duty: Callable[[], Awaitable[None]], interval: str) -> None:
+        while True:
+            # Kafka's "never" for an interval is the largest long, which trio cannot sleep.
+            await trio.sleep(min(self._config().get_int(interval) / 1000, 86_400.0))
+            try:
+                await duty()
+            except Exception as error:  # one pass of upkeep (STYLE 14)
+                log.failure("upkeep failed", error, duty=name)
+
+    async def _each(self, step: Callable[[Partition], None]) -> None:
+        for number, partition in enumerate(self._partitions.all()):
+            if number % _PARTITIONS_PER_STEP == 0:
+                await trio.lowlevel.checkpoint()
+            if not partition.offline:
+                step(partition)
+
+    async def retain(self) -> None:
+        """Delete segments that are too old or too many (retention.ms, retention.bytes)."""
+        now_ms = self._clock.timestamp_ms()
+        await self._each(lambda partition: self.retain_one(partition, now_ms))
+
+    def retain_one(self, partition: Partition, now_ms: int) -> None:
+        """The same for one partition; the files go after `file.delete.delay.ms`."""
+        deleted = partition.log.delete_old_segments(partition.high_watermark, now_ms)
+        if deleted:
+            log.info(
+                "segments deleted",
+                partition=partition.topic_partition,
+                segments=len(deleted),
+                log_start_offset=partition.log.log_start_offset,
+            )
+            delay_s = partition.log.config.file_delete_delay_ms / 1000
+            self._condemned += [(self._clock.now() + delay_s, segment) for segment in deleted]
+            partition.notify()
+
+    async def _purge_condemned(self) -> None:
+        while True:
+            await trio.sleep(1)
+            now = self._clock.now()
+            due = [segment for at, segment in self._condemned if at <= now]
+            if due:
+                self._condemned = [entry for entry in self._condemned if entry[0] > now]
+                await trio.to_thread.run_sync(_purge, due)
+            await self._partitions.purge(now=now)
+
+    def purge_now(self) -> None:
+        """Unlink all that waits; at shutdown."""
+        _purge([segment for _, segment in self._condemned])
+        self._condemned.clear()
+
+    async def flush_overdue(self) -> None:
+        """Ask for a flush of what is unflushed for longer than `flush.ms`."""
+        now_ms = self._clock.timestamp_ms()
+
+        def step(partition: Partition) -> None:
+            overdue = now_ms - partition.log.last_flush_ms >= partition.log.config.flush_ms
+            if overdue and partition.log.unflushed_messages:
+                self._flusher.request(partition)
+
+        await self._each(step)
+
+    async def checkpoint(self) -> None:
+        """Write recovery points and log starts."""
+        await self._partitions.checkpoint()
+
+    async def checkpoint_high_watermarks(self) -> None:
+        """Write high watermarks."""
+        await self._partitions.checkpoint_high_watermarks()
+
+    async def expire_producers(self) -> None:
+        """Forget producers that were silent for `producer.id.expiration.ms`."""
+        now_ms = self._clock.timestamp_ms()
+        await self._each(lambda partition: partition.log.producers.remove_expired(now_ms))
+
+
+def _purge(segments: list[DeletedSegment]) -> None:
+    for segment in segments:
+        segment.purge()

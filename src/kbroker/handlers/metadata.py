@@ -1,0 +1,154 @@
+"""Metadata (key 3): which brokers and topics there are, and who leads what.
+
+Answered at once from the image. Only where a topic is missing and may be created by asking for it
+does the answer wait for its creation: a client that is told LEADER_NOT_AVAILABLE and tries again,
+as Kafka does it, is a client that sleeps.
+"""
+
+from kbroker.broker.requests import CloseConnection, Later, RequestContext
+from kbroker.broker.resources import CLUSTER_OPERATIONS, TOPIC_OPERATIONS
+from kbroker.cluster import PartitionImage, TopicImage
+from kbroker.model import ZERO_UUID
+from kbroker.wire.error_codes import ErrorCode
+from kbroker.wire.messages.metadata import (
+    MetadataRequest,
+    MetadataRequestTopic,
+    MetadataResponse,
+    MetadataResponseBroker,
+    MetadataResponsePartition,
+    MetadataResponseTopic,
+)
+
+# Before this version an empty list of topics meant all of them.
+_NULL_MEANS_ALL_VERSION = 1
+# Before this version requests could carry a topic id that no broker understood.
+_TOPIC_ID_VERSION = 12
+
+
+def begin(
+    context: RequestContext, request: MetadataRequest
+) -> MetadataResponse | Later[MetadataResponse]:
+    """Describe the cluster; create what is missing, if that is allowed."""
+    topics = request.topics
+    if topics is None or (context.api_version < _NULL_MEANS_ALL_VERSION and not topics):
+        return _describe(context, request, None, {})
+    for topic in topics:
+        if context.api_version < _TOPIC_ID_VERSION and (
+            topic.name is None or topic.topic_id != ZERO_UUID
+        ):
+            raise CloseConnection("a topic id before version 12 of Metadata")
+    if request.allow_auto_topic_creation and context.broker.config.get_bool(
+        "auto.create.topics.enable"
+    ):
+        known = context.broker.image.topics
+        missing = [
+            topic.name
+            for topic in topics
+            if topic.name is not None and topic.topic_id == ZERO_UUID and topic.name not in known
+        ]
+        if missing:
+            return _Creating(context, request, topics, missing)
+    return _describe(context, request, topics, {})
+
+
+class _Creating(Later[MetadataResponse]):
+    """Topics are being created because somebody asked about them."""
+
+    __slots__ = ("_context", "_missing", "_request", "_topics")
+
+    def __init__(
+        self,
+        context: RequestContext,
+        request: MetadataRequest,
+        topics: list[MetadataRequestTopic],
+        missing: list[str],
+    ) -> None:
+        self._context = context
+        self._request = request
+        self._topics = topics
+        self._missing = missing
+
+    async def finish(self) -> MetadataResponse:
+        """Describe them when they are there."""
+        errors = await self._context.broker.administration.auto_create_topics(self._missing)
+        return _describe(self._context, self._request, self._topics, errors)
+
+
+def _describe(
+    context: RequestContext,
+    request: MetadataRequest,
+    topics: list[MetadataRequestTopic] | None,
+    errors: dict[str, ErrorCode],
+) -> MetadataResponse:
+    """The answer; ``errors`` says why topics could not be created."""
+    broker = context.broker
+    image = broker.image
+    listener = context.connection.listener
+    response = MetadataResponse(
+        cluster_id=image.cluster_id,
+        controller_id=image.controller_id,
+        brokers=[
+            MetadataResponseBroker(node_id=node_id, host=host, port=port, rack=rack)
+            for node_id, host, port, rack in broker.endpoints(listener)
+        ],
+    )
+    if request.include_cluster_authorized_operations:
+        response.cluster_authorized_operations = CLUSTER_OPERATIONS
+    if topics is None:
+        described = [_known(context, topic) for topic in image.topics.values()]
+    else:
+        described = [_asked(context, topic, errors) for topic in _without_repetition(topics)]
+    if request.include_topic_authorized_operations:
+        for answer in described:
+            answer.topic_authorized_operations = TOPIC_OPERATIONS
+    response.topics = described
+    return response
+
+
+def _without_repetition(topics: list[MetadataRequestTopic]) -> list[MetadataRequestTopic]:
+    return list({(topic.name, topic.topic_id): topic for topic in topics}.values())
+
+
+def _asked(
+    context: RequestContext, asked: MetadataRequestTopic, errors: dict[str, ErrorCode]
+) -> MetadataResponseTopic:
+    """The answer for one topic that was asked for by name or by id."""
+    broker = context.broker
+    name = asked.name
+    if asked.topic_id != ZERO_UUID:
+        name = broker.image.topic_names.get(asked.topic_id)
+        if name is None:
+            return MetadataResponseTopic(
+                name=None, topic_id=asked.topic_id, error_code=ErrorCode.UNKNOWN_TOPIC_ID
+            )
+    assert name is not None
+    topic = broker.image.topics.get(name)
+    if topic is not None:
+        return _known(context, topic)
+    error = errors.get(name) or broker.missing_topic_error(name)
+    return MetadataResponseTopic(
+        name=name, error_code=error, is_internal=name in broker.internal_topics
+    )
+
+
+def _known(context: RequestContext, topic: TopicImage) -> MetadataResponseTopic:
+    return MetadataResponseTopic(
+        name=topic.name,
+        topic_id=topic.topic_id,
+        is_internal=topic.name in context.broker.internal_topics,
+        partitions=[_partition(context, partition) for partition in topic.partitions],
+    )
+
+
+def _partition(context: RequestContext, partition: PartitionImage) -> MetadataResponsePartition:
+    alive = context.broker.image.brokers
+    leader_id = partition.leader if partition.leader in alive else -1
+    return MetadataResponsePartition(
+        error_code=ErrorCode.NONE if leader_id >= 0 else ErrorCode.LEADER_NOT_AVAILABLE,
+        partition_index=partition.partition,
+        leader_id=leader_id,
+        leader_epoch=partition.leader_epoch,
+        replica_nodes=list(partition.replicas),
+        isr_nodes=list(partition.isr),
+        offline_replicas=[node for node in partition.replicas if node not in alive],
+    )

@@ -1,0 +1,192 @@
+"""Produce (key 0): append record batches, and answer when they are as safe as was asked.
+
+Appending happens in `begin`, in the order of the requests. The answer waits only for acks=all, and
+only where the high watermark does not follow at once. With acks=0 there is no answer; the one way
+to tell such a client of an error is to close its connection, which is what Kafka does.
+"""
+
+from kbroker.broker.commit_wait import CommitWait
+from kbroker.broker.partition import Partition
+from kbroker.broker.requests import CloseConnection, Later, RequestContext
+from kbroker.log import LogError, RecordsRefused
+from kbroker.model import ZERO_UUID
+from kbroker.records import RecordsError
+from kbroker.wire.error_codes import ErrorCode
+from kbroker.wire.messages.produce import (
+    BatchIndexAndErrorMessage,
+    LeaderIdAndEpoch,
+    PartitionProduceData,
+    PartitionProduceResponse,
+    ProduceRequest,
+    ProduceResponse,
+    TopicProduceData,
+    TopicProduceResponse,
+)
+
+ALL_IN_SYNC = -1
+# The Java AdminClient's own id, which may write to internal topics (Kafka's AdminUtils).
+_ADMIN_CLIENT_ID = "__admin_client"
+
+
+def begin(
+    context: RequestContext, request: ProduceRequest
+) -> ProduceResponse | Later[ProduceResponse] | None:
+    """Append everything; wait for the commit if the client asked for it."""
+    response = ProduceResponse()
+    if not -1 <= request.acks <= 1:
+        _refuse_all(request, response, ErrorCode.INVALID_REQUIRED_ACKS)
+        return response
+    now_ms = context.broker.clock.timestamp_ms()
+    appended: list[tuple[Partition, int, PartitionProduceResponse]] = []
+    for topic in request.topic_data:
+        answer = TopicProduceResponse(name=topic.name, topic_id=topic.topic_id)
+        response.responses.append(answer)
+        refusal = _topic_refusal(context, topic)
+        for data in topic.partition_data:
+            if refusal:
+                result = PartitionProduceResponse(
+                    index=data.index, error_code=refusal, base_offset=-1
+                )
+            else:
+                result = _append(context, topic, data, now_ms, appended)
+            answer.partition_responses.append(result)
+    if request.acks == 0:
+        _hang_up_on_error(response)
+        return None
+    if request.acks == ALL_IN_SYNC:
+        waiting = [
+            (partition, last_offset)
+            for partition, last_offset, _ in appended
+            if partition.high_watermark <= last_offset
+        ]
+        if waiting:
+            wait = CommitWait(waiting)
+            deadline = context.broker.clock.now() + max(0, request.timeout_ms) / 1000
+            return _Committing(response, appended, wait, deadline)
+    return response
+
+
+def _topic_refusal(context: RequestContext, topic: TopicProduceData) -> ErrorCode:
+    """Why nothing can be written to a topic, or NONE."""
+    name: str | None = topic.name
+    if topic.topic_id != ZERO_UUID:
+        name = context.broker.image.topic_names.get(topic.topic_id)
+        if name is None:
+            return ErrorCode.UNKNOWN_TOPIC_ID
+    if name in context.broker.internal_topics and context.client_id != _ADMIN_CLIENT_ID:
+        return ErrorCode.INVALID_TOPIC_EXCEPTION
+    return ErrorCode.NONE
+
+
+def _append(
+    context: RequestContext,
+    topic: TopicProduceData,
+    data: PartitionProduceData,
+    now_ms: int,
+    appended: list[tuple[Partition, int, PartitionProduceResponse]],
+) -> PartitionProduceResponse:
+    """Append one partition's records, and say where they went or why not."""
+    partitions = context.broker.partitions
+    if topic.topic_id != ZERO_UUID:
+        partition, error = partitions.find_by_id(topic.topic_id, data.index)
+    else:
+        partition, error = partitions.find(topic.name, data.index)
+    if partition is None:
+        return _not_here(context, topic, data.index, error)
+    records = data.records
+    if not isinstance(records, memoryview):
+        return PartitionProduceResponse(
+            index=data.index,
+            error_code=ErrorCode.INVALID_RECORD,
+            base_offset=-1,
+            error_message="no records were sent",
+        )
+    try:
+        where = partition.append(records, now_ms=now_ms)
+    except (LogError, RecordsError) as error_raised:
+        return _refusal(data.index, error_raised)
+    result = PartitionProduceResponse(
+        index=data.index,
+        base_offset=where.first_offset,
+        log_append_time_ms=where.log_append_time_ms,
+        log_start_offset=where.log_start_offset,
+    )
+    appended.append((partition, where.last_offset, result))
+    return result
+
+
+def _refusal(index: int, error: LogError | RecordsError) -> PartitionProduceResponse:
+    record_errors = []
+    if isinstance(error, RecordsRefused):
+        record_errors = [
+            BatchIndexAndErrorMessage(
+                batch_index=one.batch_index, batch_index_error_message=one.message
+            )
+            for one in error.record_errors
+        ]
+    return PartitionProduceResponse(
+        index=index,
+        error_code=ErrorCode[error.kafka_error],
+        base_offset=-1,
+        error_message=str(error),
+        record_errors=record_errors,
+    )
+
+
+def _not_here(
+    context: RequestContext, topic: TopicProduceData, index: int, error: ErrorCode
+) -> PartitionProduceResponse:
+    result = PartitionProduceResponse(index=index, error_code=error, base_offset=-1)
+    if error is ErrorCode.NOT_LEADER_OR_FOLLOWER:
+        # KIP-951: tell who leads, so that the producer need not ask.
+        leader = context.broker.partitions.leader_of(topic.name, topic.topic_id, index)
+        if leader is not None:
+            result.current_leader = LeaderIdAndEpoch(leader_id=leader[0], leader_epoch=leader[1])
+    return result
+
+
+def _refuse_all(request: ProduceRequest, response: ProduceResponse, error: ErrorCode) -> None:
+    for topic in request.topic_data:
+        answer = TopicProduceResponse(name=topic.name, topic_id=topic.topic_id)
+        answer.partition_responses = [
+            PartitionProduceResponse(index=data.index, error_code=error, base_offset=-1)
+            for data in topic.partition_data
+        ]
+        response.responses.append(answer)
+
+
+def _hang_up_on_error(response: ProduceResponse) -> None:
+    for topic in response.responses:
+        for result in topic.partition_responses:
+            if result.error_code:
+                name = ErrorCode(result.error_code).name
+                raise CloseConnection(f"produce with acks=0 failed: {name}")
+
+
+class _Committing(Later[ProduceResponse]):
+    """Appended, and waiting for the high watermarks."""
+
+    __slots__ = ("_appended", "_deadline", "_response", "_wait")
+
+    def __init__(
+        self,
+        response: ProduceResponse,
+        appended: list[tuple[Partition, int, PartitionProduceResponse]],
+        wait: CommitWait,
+        deadline: float,
+    ) -> None:
+        self._response = response
+        self._appended = appended
+        self._wait = wait
+        self._deadline = deadline
+
+    async def finish(self) -> ProduceResponse:
+        """Answer; what was not committed in time is REQUEST_TIMED_OUT, written all the same."""
+        late = await self._wait.wait_until(self._deadline)
+        for partition, last_offset, result in self._appended:
+            if partition in late and partition.high_watermark <= last_offset:
+                failed = partition.offline
+                result.error_code = (
+                    ErrorCode.KAFKA_STORAGE_ERROR if failed else ErrorCode.REQUEST_TIMED_OUT
+                )
+        return self._response
