@@ -2,7 +2,7 @@
 
 A session is also the reason why an idle fetch costs the same with one partition and with ten
 thousand. It watches its partitions; each one that changes puts its entry into ``dirty``, and a
-fetch looks at dirty entries only. An entry stays dirty while there is, or may be, something to tell:
+fetch looks at dirty entries only. An entry stays dirty while there is or may be something to tell:
 
     put in     the client named it in a request; its partition changed; it answered with an error
     kept       it gave data (there may be more), or the answer was full before its turn came
