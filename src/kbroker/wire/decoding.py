@@ -20,9 +20,12 @@ from kbroker.wire.notation import Buffer, Field
 from kbroker.wire.sizes import (
     COST_ALLOWANCE,
     COST_PER_BYTE,
+    DATA_COST,
     FIXED_BYTES,
     LIST_COST,
     MAX_STRING_BYTES,
+    STRING_COST,
+    STRING_COST_PER_BYTE,
     element_cost,
     has_records,
     is_fixed,
@@ -42,9 +45,11 @@ from kbroker.wire.source import (
 from kbroker.wire.tags import next_tag, skip_tags, tag_count
 from kbroker.wire.varints import decode_uvarint_rest
 
-
 # From this many structures of fixed size on, reading all in one sweep is worth its preparation.
 MANY = 4
+
+
+_EMPTY = {"string": "''", "data": "b''", "records": "view[:0]"}
 
 
 def compile_decoder(cls: type[Message], version: int) -> Decoder:
@@ -184,24 +189,28 @@ class _DecoderCompiler:
     def _bytes_like(self, field_type: str, nullable: bool, target: str, flexible: bool) -> None:
         out = self._out
         length = self._length("h" if field_type == "string" else "i", flexible)
-        with out.block(f"if {length} < 0:"):
-            out.line(f"{target} = None" if nullable else "raise unexpected_null()")
-        with out.block("else:"):
+        with out.block(f"if {length} > 0:"):
             out.line(f"stop = position + {length}")
             with out.block("if stop > end:"):
                 out.line("raise too_short(end)")
-            if field_type == "string":
-                # Java replaces malformed characters too; a client in Latin-1 is not turned away.
-                if self._copies:
-                    out.line(f'{target} = buffer[position:stop].decode("utf-8", "replace")')
-                else:
-                    out.line(f'{target} = str(buffer[position:stop], "utf-8", "replace")')
-            elif field_type == "records":
+            piece = "buffer[position:stop]"
+            if field_type == "records":
                 out.line(f"{target} = view[position:stop]")
+            elif field_type == "data":
+                self._pay(f"{length} + {DATA_COST}")
+                out.line(f"{target} = {piece if self._copies else f'bytes({piece})'}")
             else:
-                copied = "buffer[position:stop]"
-                out.line(f"{target} = {copied if self._copies else f'bytes({copied})'}")
+                # Java replaces malformed characters too; a client in Latin-1 is not turned away.
+                self._pay(f"{length} * {STRING_COST_PER_BYTE} + {STRING_COST}")
+                if self._copies:
+                    out.line(f'{target} = {piece}.decode("utf-8", "replace")')
+                else:
+                    out.line(f'{target} = str({piece}, "utf-8", "replace")')
             out.line("position = stop")
+        with out.block(f"elif {length} == 0:"):
+            out.line(f"{target} = {_EMPTY[field_type]}")
+        with out.block("else:"):
+            out.line(f"{target} = None" if nullable else "raise unexpected_null()")
 
     def _nested(self, field: Field, target: str) -> None:
         assert isinstance(field.element, type)
