@@ -13,8 +13,8 @@ from collections.abc import Sequence
 from typing import Self
 
 import trio
-from kbroker.broker.administration import Administration
 
+from kbroker.broker.administration import Administration
 from kbroker.broker.clock import Clock
 from kbroker.broker.control import Control
 from kbroker.broker.features import INITIAL_LEVELS, SUPPORTED, FeaturesView
@@ -36,7 +36,7 @@ from kbroker.cluster import (
     validate_topic_name,
 )
 from kbroker.cluster.topic_names import INTERNAL_TOPICS
-from kbroker.config import BrokerConfig
+from kbroker.config import BrokerConfig, ConfigError
 from kbroker.model import Uuid, uuid_to_text
 from kbroker.store import Store
 from kbroker.telemetry import Registry
@@ -186,9 +186,13 @@ class Broker:
     def _read_dynamic_config(self) -> None:
         configs = self.image.configs
         nothing: dict[str, str] = {}
-        self.config = self._static.with_dynamic(
-            default_overrides=configs.get(ConfigResource(ResourceType.BROKER, ""), nothing),
-            overrides=configs.get(ConfigResource(ResourceType.BROKER, str(self.node_id)), nothing),
-        )
+        for_all = configs.get(ConfigResource(ResourceType.BROKER, ""), nothing)
+        own = configs.get(ConfigResource(ResourceType.BROKER, str(self.node_id)), nothing)
+        try:
+            self.config = self._static.with_dynamic(default_overrides=for_all, overrides=own)
+        except ConfigError as error:
+            # Each was checked alone when it was set; together they can still be wrong.
+            log.error("dynamic configs contradict each other and are left out", reason=str(error))
+            return
         if self.config.ignored:
             log.warning("dynamic configs are not usable", names=", ".join(self.config.ignored))

@@ -1,7 +1,7 @@
 """DeleteRecords (key 21): move the log start, so that what lies before it is gone."""
 
+from kbroker.broker.refusals import REFUSED, why
 from kbroker.broker.requests import RequestContext
-from kbroker.log import LogError
 from kbroker.wire.error_codes import ErrorCode
 from kbroker.wire.messages.delete_records import (
     DeleteRecordsPartition,
@@ -42,8 +42,8 @@ def _delete(
         else:
             try:
                 low_watermark = partition.delete_records(asked.offset)
-            except LogError as failure:
-                error = ErrorCode[failure.kafka_error]
+            except REFUSED as refused:
+                error = why(refused).error
     return DeleteRecordsPartitionResult(
         partition_index=asked.partition_index, low_watermark=low_watermark, error_code=error
     )

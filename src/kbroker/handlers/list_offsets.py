@@ -8,9 +8,8 @@ from kbroker.broker.partition import (
     LATEST_TIERED,
     MAX_TIMESTAMP,
 )
+from kbroker.broker.refusals import REFUSED, why
 from kbroker.broker.requests import RequestContext
-from kbroker.log import LogError
-from kbroker.records import RecordsError
 from kbroker.wire.error_codes import ErrorCode
 from kbroker.wire.messages.list_offsets import (
     ListOffsetsPartition,
@@ -68,8 +67,8 @@ def _find(
     isolation_level = request.isolation_level if request.replica_id < 0 else None
     try:
         found = partition.find_offset(timestamp, isolation_level)
-    except (LogError, RecordsError) as failure:
-        return _refusal(asked, ErrorCode[failure.kafka_error])
+    except REFUSED as refused:
+        return _refusal(asked, why(refused).error)
     return ListOffsetsPartitionResponse(
         partition_index=asked.partition_index,
         timestamp=found.timestamp_ms,

@@ -7,10 +7,9 @@ to tell such a client of an error is to close its connection, which is what Kafk
 
 from kbroker.broker.commit_wait import CommitWait
 from kbroker.broker.partition import Partition
+from kbroker.broker.refusals import REFUSED, Refusal, why
 from kbroker.broker.requests import CloseConnection, Later, RequestContext
-from kbroker.log import LogError, RecordsRefused
 from kbroker.model import ZERO_UUID
-from kbroker.records import RecordsError
 from kbroker.wire.error_codes import ErrorCode
 from kbroker.wire.messages.produce import (
     BatchIndexAndErrorMessage,
@@ -103,8 +102,8 @@ def _append(
         )
     try:
         where = partition.append(records, now_ms=now_ms)
-    except (LogError, RecordsError) as error_raised:
-        return _refusal(data.index, error_raised)
+    except REFUSED as refused:
+        return _refusal(data.index, why(refused))
     result = PartitionProduceResponse(
         index=data.index,
         base_offset=where.first_offset,
@@ -115,21 +114,18 @@ def _append(
     return result
 
 
-def _refusal(index: int, error: LogError | RecordsError) -> PartitionProduceResponse:
-    record_errors = []
-    if isinstance(error, RecordsRefused):
-        record_errors = [
+def _refusal(index: int, refusal: Refusal) -> PartitionProduceResponse:
+    return PartitionProduceResponse(
+        index=index,
+        error_code=refusal.error,
+        base_offset=-1,
+        error_message=refusal.message,
+        record_errors=[
             BatchIndexAndErrorMessage(
                 batch_index=one.batch_index, batch_index_error_message=one.message
             )
-            for one in error.record_errors
-        ]
-    return PartitionProduceResponse(
-        index=index,
-        error_code=ErrorCode[error.kafka_error],
-        base_offset=-1,
-        error_message=str(error),
-        record_errors=record_errors,
+            for one in refusal.record_errors
+        ],
     )
 
 

@@ -1,0 +1,21 @@
+"""The trio shell: it waits, keeps order, and carries out what the cores below decide.
+
+broker          Broker, all parts put together
+requests        what a handler gets and gives: RequestContext, Later
+partition       Partition, one log and what of it may be seen
+partitions      Partitions, all of them, opened and closed as the image says
+data_directory  DataDirectory, where they lie
+fetching        Fetcher, what a reader gets now and how it waits for more
+fetch_sessions  what clients fetch, remembered
+commit_wait     CommitWait, the second half of a produce with acks=all
+flushing        Flusher, group commit
+control         Control, the one way to change what the cluster is
+membership      registration, leases, who decides
+administration  what clients ask the controller
+producer_ids    numbers that are given once
+features        what the cluster agrees on
+resources       operations as bits
+refusals        from the errors of logs to those of the protocol
+upkeep          what must be done now and then
+clock           the two clocks
+"""
