@@ -54,7 +54,8 @@ class _ShowVersion(argparse.Action):
     """``--version``; looks the version up only when asked."""
 
     def __call__(self, parser: argparse.ArgumentParser, *_: object) -> None:
-        parser.exit(0, f"kbroker {version('kbroker')}\n")
+        print(f"kbroker {version('kbroker')}")
+        parser.exit(0)
 
 
 def main(arguments: Sequence[str] | None = None) -> int:

@@ -16,7 +16,13 @@ from typing import Self, TypeVar
 
 from kbroker.client.bootstrap import Address, parse_bootstrap
 from kbroker.client.connection import Connection
-from kbroker.client.errors import BrokerError, ClientError, ConnectionFailed, raise_refusal
+from kbroker.client.errors import (
+    BrokerError,
+    ClientError,
+    ConnectionFailed,
+    NoSuchPartition,
+    raise_refusal,
+)
 from kbroker.client.retrying import Retries
 from kbroker.wire import ErrorCode
 from kbroker.wire.messages.metadata import (
@@ -97,15 +103,11 @@ class Cluster:
         return found
 
     def partition(self, topic: str, partition: int) -> MetadataResponsePartition:
-        """One partition; BrokerError if the topic has no such partition."""
+        """One partition of a topic; NoSuchPartition if it does not have so many."""
         for found in self.topic(topic).partitions:
             if found.partition_index == partition:
                 return found
-        raise BrokerError(
-            ErrorCode.UNKNOWN_TOPIC_OR_PARTITION,
-            f"the topic has no partition {partition}",
-            subject=topic,
-        )
+        raise NoSuchPartition(topic, partition)
 
     # Connections
 

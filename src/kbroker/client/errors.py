@@ -1,4 +1,4 @@
-"""What a caller of the client has to expect: four kinds of failure, each one sentence long."""
+"""What a caller of the client has to expect: a few kinds of failure, each one sentence long."""
 # ruff: noqa: N818 - "except ConnectionFailed" says it all; only the root is called an error.
 
 from kbroker.wire import ErrorCode
@@ -58,6 +58,17 @@ class BrokerError(ClientError):
     def __str__(self) -> str:
         about = f"{self.subject}: " if self.subject else ""
         return f"{about}{self.message} ({self.code.name})"
+
+
+class NoSuchPartition(BrokerError):
+    """The topic is there, but has no such partition; unlike a new topic, it will not appear."""
+
+    def __init__(self, topic: str, partition: int) -> None:
+        super().__init__(
+            ErrorCode.UNKNOWN_TOPIC_OR_PARTITION,
+            f"the topic has no partition {partition}",
+            subject=topic,
+        )
 
 
 def raise_refusal(code: int, message: str | None = None, *, subject: str | None = None) -> None:

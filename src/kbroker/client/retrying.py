@@ -8,7 +8,7 @@ It gets a patience of its own, so that a typing error does not take half a minut
 
 import time
 
-from kbroker.client.errors import BrokerError, ClientError, ConnectionFailed
+from kbroker.client.errors import BrokerError, ClientError, ConnectionFailed, NoSuchPartition
 from kbroker.wire import ErrorCode
 
 _FIRST_PAUSE_S = 0.02
@@ -29,6 +29,8 @@ class Retries:
     def wait_or_raise(self, error: ClientError) -> None:
         """Pause before the next attempt; raises ``error`` if there is none."""
         deadline = self._deadline
+        if isinstance(error, NoSuchPartition):
+            raise error
         if isinstance(error, BrokerError):
             if error.code in _MAYBE_NEW:
                 deadline = self._unknown_topic_deadline
