@@ -37,6 +37,7 @@ class Stage:
         self.cluster_id = "a-cluster"
         self.node_id = 3
         self.begun = []
+        self.peers = set()
         self.cancelled = []
         self.produced = []
         self.slices = []

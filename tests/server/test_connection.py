@@ -40,6 +40,20 @@ def produce(records, acks, number=1):
     return frame_of(ProduceRequest(acks=acks, topic_data=[topic]), 9, number)
 
 
+def over_a_stream(authenticated=True):
+    """A connection that is not served yet, its client and its stage."""
+    ours, theirs = trio.testing.memory_stream_pair()
+    stage, registry = Stage(), Registry()
+    info = ConnectionInfo(
+        connection_id="c", listener="L", peer_host="h", peer_port=1, authenticated=authenticated
+    )
+    dispatcher = Dispatcher(TABLE, stage, registry)
+    connection = Connection(
+        info, StreamTransport(ours), dispatcher, ServerSettings(), ServerStats(registry)
+    )
+    return connection, Client(theirs), stage
+
+
 async def correlation_ids(client, count):
     return [struct.unpack_from(">i", await client.frame())[0] for _ in range(count)]
 
@@ -304,36 +318,18 @@ async def test_a_handler_can_hang_up():
 
 
 async def test_a_stream_is_served_like_a_socket():
-    ours, theirs = trio.testing.memory_stream_pair()
-    stage, registry = Stage(), Registry()
-    connection = Connection(
-        ConnectionInfo(connection_id="c", listener="L", peer_host="h", peer_port=1),
-        StreamTransport(ours),
-        Dispatcher(TABLE, stage, registry),
-        ServerSettings(),
-        ServerStats(registry),
-    )
-    client = Client(theirs)
+    connection, client, stage = over_a_stream()
     async with trio.open_nursery() as nursery:
         nursery.start_soon(connection.serve)
         await client.send(later(1) + heartbeat(2))
         await stage.until_begun(2)
         stage.gate(1).set()
         assert await correlation_ids(client, 2) == [1, 2]
-        await theirs.aclose()
+        await client.stream.aclose()
 
 
 async def test_an_idle_connection_holds_no_buffer():
-    ours, theirs = trio.testing.memory_stream_pair()
-    stage, registry = Stage(), Registry()
-    connection = Connection(
-        ConnectionInfo(connection_id="c", listener="L", peer_host="h", peer_port=1),
-        StreamTransport(ours),
-        Dispatcher(TABLE, stage, registry),
-        ServerSettings(),
-        ServerStats(registry),
-    )
-    client = Client(theirs)
+    connection, client, _ = over_a_stream()
     async with trio.open_nursery() as nursery:
         nursery.start_soon(connection.serve)
         assert await client.heartbeat(1) == 1
@@ -344,3 +340,25 @@ async def test_an_idle_connection_holds_no_buffer():
         assert await client.heartbeat(2) == 2
         assert connection.memory_bytes > 0
         connection.close("the test is over")
+
+
+async def test_a_client_that_never_says_who_it_is_is_closed():
+    connection, client, _ = over_a_stream(authenticated=False)
+    async with trio.open_nursery() as nursery:
+        nursery.start_soon(connection.serve)
+        now = trio.current_time()
+        connection.sweep(now + 9.9, 600)
+        with trio.move_on_after(0.02) as waited:
+            await client.stream.receive_some()
+        assert waited.cancelled_caught
+        connection.sweep(now + 10.1, 600)
+        assert await client.is_closed()
+
+
+async def test_a_connection_closed_before_it_is_served_never_begins_a_request():
+    connection, client, stage = over_a_stream()
+    await client.send(heartbeat(1))
+    connection.drain()
+    await connection.serve()
+    assert await client.is_closed()
+    assert stage.begun == []

@@ -120,14 +120,15 @@ async def test_several_listeners_report_their_addresses_by_name():
 
 @pytest.mark.parametrize("host", ["", "::1", "0.0.0.0"])
 async def test_wildcards_and_ipv6_are_listened_on(host):
-    registry = Registry()
+    stage, registry = Stage(), Registry()
     listener = ListenerSettings("L", host, 0)
-    server = Server([listener], Dispatcher(TABLE, Stage(), registry), registry)
+    server = Server([listener], Dispatcher(TABLE, stage, registry), registry)
     async with trio.open_nursery() as nursery:
         (address,) = await nursery.start(server.run)
         target = "::1" if host == "::1" else "127.0.0.1"
         client = Client(await trio.open_tcp_stream(target, address.port))
         assert await client.heartbeat(1) == 1
+        assert stage.peers == {target}
         await client.stream.aclose()
         await server.shutdown(0)
 

@@ -1,7 +1,7 @@
-"""ApiVersions: which requests, versions and features this broker knows (KIP-35, KIP-511, KIP-584).
+"""ApiVersions (key 18): which requests, versions and features this broker knows (KIP-35, KIP-584).
 
 The first request of nearly every client, allowed before authentication. A version that we do not
-know is answered in version 0, so that the client can fall back; the dispatcher asks
+know is answered in version 0, so that the client can fall back (KIP-511); the dispatcher asks
 `unsupported_version` for that answer.
 """
 

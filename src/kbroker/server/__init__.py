@@ -1,5 +1,6 @@
 """Listeners, connections, dispatch and sending: how clients reach the handlers.
 
+serving     serve(), a whole broker from configs to a clean stop
 settings    ServerSettings and ListenerSettings, under Kafka's names and defaults
 server      Server, all listeners and connections of one broker
 listener    Listener, one listening socket and its accept loop

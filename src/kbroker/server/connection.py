@@ -23,7 +23,11 @@ from kbroker.broker.requests import CloseConnection, ConnectionInfo
 from kbroker.server.dispatch import Dispatcher, Pending, RequestFailedError
 from kbroker.server.frames import ReceiveBuffer
 from kbroker.server.sending import FileTruncatedError, size_in_memory
-from kbroker.server.settings import BEFORE_AUTHENTICATION_BYTES, ServerSettings
+from kbroker.server.settings import (
+    AUTHENTICATION_DEADLINE_S,
+    BEFORE_AUTHENTICATION_BYTES,
+    ServerSettings,
+)
 from kbroker.server.stats import ServerStats
 from kbroker.server.transports import Transport
 from kbroker.telemetry.log_lines import get_logger
@@ -31,7 +35,7 @@ from kbroker.wire import Part, ProtocolError
 
 log = get_logger("connections")
 
-# A client may have this many requests begun and not answered before we stop (INVARIANTS 5).
+# A client may have this many requests begun and not answered before we stop.
 MAX_IN_FLIGHT = 64
 # Answers in memory that wait for an earlier one. A client with 64 large answers waiting is rare;
 # a thousand such clients must not take gigabytes.
@@ -67,6 +71,7 @@ class Connection:
         "_last_active_at",
         "_max_request_bytes",
         "_nursery",
+        "_opened_at",
         "_queue",
         "_queued_bytes",
         "_received_at",
@@ -103,9 +108,8 @@ class Connection:
         self._held_up: trio.CancelScope | None = None
         self._nursery: trio.Nursery | None = None
         self._closed_because = ""
-        self._received_at = trio.current_time()
-        self._last_active_at = self._received_at
-        self._swept_at = self._received_at
+        self._opened_at = trio.current_time()
+        self._received_at = self._last_active_at = self._swept_at = self._opened_at
 
     @property
     def memory_bytes(self) -> int:
@@ -145,6 +149,9 @@ class Connection:
         if now - self._last_active_at >= max_idle_s:
             self._stats.idle_closes.value += 1
             self.close("idle")
+        elif not self.info.authenticated and now - self._opened_at >= AUTHENTICATION_DEADLINE_S:
+            log.info("client did not authenticate in time", **self._names())
+            self.close("no authentication")
         elif self._last_active_at < self._swept_at:
             self._buffer.release()
         self._swept_at = now
@@ -233,10 +240,10 @@ class Connection:
         """
         assert not self._sending
         self._sending = True
+        self._last_active_at = trio.current_time()
         while True:
             if parts:
                 await self._transport.send(parts)
-                self._last_active_at = trio.current_time()
             parts = self._take_ready()
             if not parts:
                 break

@@ -121,8 +121,8 @@ class Server:
         """Start the connection of a new socket, or close it if its address has too many."""
         assert self._nursery is not None
         try:
-            host, port = sock.getpeername()[:2]
-            local_host, local_port = sock.getsockname()[:2]
+            host, port = _address(sock.getpeername())
+            local_host, local_port = _address(sock.getsockname())
             self._set_options(sock)
         except OSError:
             sock.close()  # It has gone already.
@@ -176,3 +176,12 @@ class Server:
             now = trio.current_time()
             for connection in tuple(self._connections):
                 connection.sweep(now, max_idle_s)
+
+
+def _address(name: tuple[str, int]) -> tuple[str, int]:
+    """The host and port of a socket's name.
+
+    An IPv4 client of an IPv6 socket goes by its IPv4 address, as in Java: ACLs and quotas name it.
+    """
+    host, port = name[:2]
+    return host.removeprefix("::ffff:") if "." in host else host, port

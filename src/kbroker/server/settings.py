@@ -6,6 +6,9 @@ from dataclasses import dataclass, field
 # The largest request before a client has said who it is, whatever is allowed afterwards: Kafka's
 # default of sasl.server.max.receive.size.
 BEFORE_AUTHENTICATION_BYTES = 524_288
+# How long a client may take to say who it is; Kafka lets it wait until it counts as idle, which
+# makes it cheap to hold all connections of a broker.
+AUTHENTICATION_DEADLINE_S = 10.0
 
 UNLIMITED = 2**31 - 1
 

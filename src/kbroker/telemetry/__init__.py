@@ -4,6 +4,7 @@ meters       Counter and Gauge, one number each
 histogram    Histogram, how often values of which size were seen
 registry     Registry, every meter under its name and labels, and what a page shows of them
 prometheus   render(), the text format that Prometheus scrapes
+log_lines    get_logger(), events with fields as lines of text or JSON
 """
 
 from kbroker.telemetry.histogram import Histogram, exponential_bounds

@@ -19,7 +19,6 @@ import logging
 from datetime import UTC, datetime
 from typing import Literal, TextIO, TypeAlias
 
-FieldValue: TypeAlias = object
 LogFormat: TypeAlias = Literal["text", "json"]
 
 # Long enough for a topic name (249), short enough that a hostile client id fills no disk.
@@ -38,23 +37,23 @@ class Logger:
     def __init__(self, name: str) -> None:
         self._logger = logging.getLogger(f"{_ROOT}.{name}")
 
-    def debug(self, event: str, **fields: FieldValue) -> None:
+    def debug(self, event: str, **fields: object) -> None:
         """What only a developer wants to see."""
         self._log(logging.DEBUG, event, fields)
 
-    def info(self, event: str, **fields: FieldValue) -> None:
+    def info(self, event: str, **fields: object) -> None:
         """What an operator may want to know later."""
         self._log(logging.INFO, event, fields)
 
-    def warning(self, event: str, **fields: FieldValue) -> None:
+    def warning(self, event: str, **fields: object) -> None:
         """What an operator should look at when there is time."""
         self._log(logging.WARNING, event, fields)
 
-    def error(self, event: str, **fields: FieldValue) -> None:
+    def error(self, event: str, **fields: object) -> None:
         """What an operator should look at now."""
         self._log(logging.ERROR, event, fields)
 
-    def failure(self, event: str, error: BaseException, **fields: FieldValue) -> None:
+    def failure(self, event: str, error: BaseException, **fields: object) -> None:
         """An error that is a bug of ours, with its traceback."""
         self._log(logging.ERROR, event, fields, error)
 
@@ -66,7 +65,7 @@ class Logger:
         self,
         level: int,
         event: str,
-        fields: dict[str, FieldValue],
+        fields: dict[str, object],
         error: BaseException | None = None,
     ) -> None:
         if self._logger.isEnabledFor(level):
@@ -142,7 +141,7 @@ def _escape_character(character: str) -> str:
     return character.encode("unicode_escape", "backslashreplace").decode("ascii")
 
 
-def _text(value: FieldValue) -> str:
+def _text(value: object) -> str:
     return escape(value if isinstance(value, str) else str(value))
 
 
@@ -152,8 +151,8 @@ def _quoted(text: str) -> str:
     return '"' + text.replace('"', '\\"') + '"'
 
 
-def _fields(record: logging.LogRecord) -> dict[str, FieldValue]:
-    fields: dict[str, FieldValue] = getattr(record, "fields", {})
+def _fields(record: logging.LogRecord) -> dict[str, object]:
+    fields: dict[str, object] = getattr(record, "fields", {})
     return fields
 
 
