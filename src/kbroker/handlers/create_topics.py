@@ -1,0 +1,76 @@
+"""CreateTopics (key 19): make topics, each with an answer of its own."""
+
+from kbroker.broker.carrying_out import NotCarriedOut
+from kbroker.broker.requests import RequestContext
+from kbroker.cluster import ManualAssignment, NewTopic, Refused, TopicCreated
+from kbroker.config.describe import describe_topic
+from kbroker.wire.error_codes import ErrorCode
+from kbroker.wire.messages.create_topics import (
+    CreatableTopic,
+    CreatableTopicConfigs,
+    CreatableTopicResult,
+    CreateTopicsRequest,
+    CreateTopicsResponse,
+)
+
+
+async def handle(context: RequestContext, request: CreateTopicsRequest) -> CreateTopicsResponse:
+    """Create what can be created; the topics exist when the answer leaves."""
+    try:
+        results = await context.broker.administration.create_topics(
+            [_new_topic(topic) for topic in request.topics],
+            deadline=context.received_at + request.timeout_ms / 1000,
+            validate_only=request.validate_only,
+        )
+    except NotCarriedOut as error:
+        code = ErrorCode[error.kafka_error]
+        names = dict.fromkeys(topic.name for topic in request.topics)
+        return CreateTopicsResponse(
+            topics=[
+                CreatableTopicResult(name=name, error_code=code, error_message=str(error))
+                for name in names
+            ]
+        )
+    return CreateTopicsResponse(
+        topics=[_answer(context, name, result) for name, result in results.items()]
+    )
+
+
+def _new_topic(topic: CreatableTopic) -> NewTopic:
+    return NewTopic(
+        topic.name,
+        num_partitions=topic.num_partitions,
+        replication_factor=topic.replication_factor,
+        assignments=tuple(
+            ManualAssignment(assignment.partition_index, tuple(assignment.broker_ids))
+            for assignment in topic.assignments
+        ),
+        configs={config.name: config.value for config in topic.configs},
+    )
+
+
+def _answer(
+    context: RequestContext, name: str, result: TopicCreated | Refused
+) -> CreatableTopicResult:
+    if isinstance(result, Refused):
+        return CreatableTopicResult(
+            name=name, error_code=ErrorCode[result.error], error_message=result.message
+        )
+    return CreatableTopicResult(
+        name=name,
+        topic_id=result.topic_id,
+        error_message=None,
+        num_partitions=result.num_partitions,
+        replication_factor=result.replication_factor,
+        # KIP-525: what the topic's configs are, defaults and all.
+        configs=[
+            CreatableTopicConfigs(
+                name=config.name,
+                value=config.value,
+                read_only=config.read_only,
+                config_source=config.source,
+                is_sensitive=config.sensitive,
+            )
+            for config in describe_topic(context.broker.config, result.configs)
+        ],
+    )
