@@ -1,4 +1,4 @@
-"""DescribeProducers (key 61): who writes to a partition idempotently or in transactions (KIP-664)."""
+"""DescribeProducers (key 61): who writes to a partition idempotently or with transactions."""
 
 from kbroker.broker.requests import RequestContext
 from kbroker.cluster import InvalidTopicName, Refused, validate_topic_name
