@@ -23,9 +23,15 @@ class ScriptedBroker:
     def __init__(self, steps: Sequence[Step]) -> None:
         self._steps = list(steps)
         self.requests: list[tuple[int, int]] = []  # API keys and versions, as they came
+        self.bodies: list[bytes] = []
         self._listener = socket.create_server(("127.0.0.1", 0))
         self.port: int = self._listener.getsockname()[1]
         self._thread = threading.Thread(target=self._serve, daemon=True)
+
+    def play(self, *steps: Step) -> "ScriptedBroker":
+        """Add steps to the script."""
+        self._steps += steps
+        return self
 
     def __enter__(self) -> "ScriptedBroker":
         self._thread.start()
@@ -47,7 +53,8 @@ class ScriptedBroker:
                     frame = stream.read(int.from_bytes(length, "big"))
                     header = decode_request_header(frame, 0, len(frame))
                     self.requests.append((header.api_key, header.api_version))
-                    data = self._steps.pop(0)(header, frame[header.body :])
+                    self.bodies.append(frame[header.body :])
+                    data = self._steps.pop(0)(header, self.bodies[-1])
                     if not data:
                         break
                     connection.sendall(data)

@@ -11,13 +11,8 @@ from kbroker.client.topics import delete_topic
 from kbroker.wire import ErrorCode
 from kbroker.wire.messages.api_versions import ApiVersion, ApiVersionsResponse
 from kbroker.wire.messages.delete_topics import DeletableTopicResult, DeleteTopicsResponse
-from kbroker.wire.messages.metadata import (
-    MetadataResponse,
-    MetadataResponseBroker,
-    MetadataResponsePartition,
-    MetadataResponseTopic,
-)
-from tests.client.scripted_broker import ScriptedBroker, Step, answer, raw
+from tests.client.scene import Scene, topic
+from tests.client.scripted_broker import Step, answer, raw
 
 VERSIONS = answer(
     ApiVersionsResponse(
@@ -29,35 +24,9 @@ VERSIONS = answer(
 )
 
 
-class Scene:
-    """A broker whose metadata names itself; its port is known only once it listens."""
-
-    def __init__(self) -> None:
-        self.broker = ScriptedBroker([])
-
-    def play(self, *steps: Step) -> ScriptedBroker:
-        self.broker._steps += steps
-        return self.broker
-
-    def metadata(self, *topics: MetadataResponseTopic) -> Step:
-        node = MetadataResponseBroker(node_id=1, host="127.0.0.1", port=self.broker.port)
-        return answer(MetadataResponse(brokers=[node], controller_id=1, topics=list(topics)))
-
-    def cluster(self, timeout_s: float = 10.0) -> Cluster:
-        return Cluster(f"127.0.0.1:{self.broker.port}", timeout_s=timeout_s)
-
-
 @pytest.fixture
 def scene() -> Scene:
     return Scene()
-
-
-def topic(*leaders: int, error_code: int = 0) -> MetadataResponseTopic:
-    partitions = [
-        MetadataResponsePartition(partition_index=index, leader_id=leader)
-        for index, leader in enumerate(leaders)
-    ]
-    return MetadataResponseTopic(name="t", error_code=error_code, partitions=partitions)
 
 
 def deleted(code: int) -> Step:
