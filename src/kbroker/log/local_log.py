@@ -158,7 +158,6 @@ class LocalLog:
             self.producers,
             self.segments.as_list(),
             self._snapshots,
-            log_start_offset=self.log_start_offset,
             end_offset=offset,
             now_ms=now_ms,
         )

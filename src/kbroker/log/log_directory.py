@@ -104,7 +104,7 @@ class LogDirectory:
             return None
         lines = (line for line in text.splitlines() if "=" in line and not line.startswith("#"))
         fields = {
-            name.strip(): value.strip() for name, _, value in (l.partition("=") for l in lines)
+            name.strip(): value.strip() for name, _, value in (row.partition("=") for row in lines)
         }
         try:
             if fields["version"] != _META_VERSION:

@@ -104,7 +104,6 @@ class Loader:
             self._producers,
             self._segments,
             self._snapshots,
-            log_start_offset=log_start_offset,
             end_offset=log_end_offset,
             now_ms=self._now_ms,
         )
@@ -225,7 +224,6 @@ class Loader:
             self._producers,
             segments[:first],
             self._snapshots,
-            log_start_offset=log_start_offset,
             end_offset=next_offset,
             now_ms=self._now_ms,
         )
@@ -338,18 +336,16 @@ def rebuild_producers(
     segments: Sequence[Segment],
     snapshots: SnapshotFiles,
     *,
-    log_start_offset: int,
     end_offset: int,
     now_ms: int,
 ) -> None:
     """Let ``producers`` be what they were before ``end_offset``: a snapshot and the tail (P8).
 
-    The snapshot may be older than the log start: a producer outlives its records (P9).
+    The log start plays no part in it: a producer outlives its records (P9).
     """
     found = snapshots.load_latest(end_offset)
-    offset, entries = found if found is not None else (log_start_offset, [])
+    offset, entries = found if found is not None else (0, [])
     producers.load(entries, now_ms=now_ms)
-    offset = max(offset, log_start_offset)
     for number, segment in enumerate(segments):
         is_last = number + 1 == len(segments)
         if offset >= end_offset:
