@@ -137,7 +137,7 @@ NOISE = (
 @hostile
 @given(st.sampled_from(PAIRS), NOISE)
 def test_noise_is_refused_or_harmless(pair: tuple[type[Message], int], noise: bytes):
-    assert decode_hostile(*pair, noise) is None or len(noise) >= 0
+    decode_hostile(*pair, noise)
     _, header = allocated(lambda: decode_request_header(noise, 0, len(noise)))
     assert header is None or header.body <= len(noise)
 

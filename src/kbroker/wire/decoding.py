@@ -113,9 +113,10 @@ class _DecoderCompiler:
     def _default(self, field: Field) -> str:
         if isinstance(field.default, list):
             return "[]"
-        # A structure in line is there. A tagged one that can be null is there too: Kafka writes
-        # its null, and leaves out the structure full of defaults.
-        if field.type == "structure" and bool(field.nullable) == (field.tag is not None):
+        # A structure in line that cannot be null is there. So is a tagged one that can: Kafka
+        # writes its null, and leaves out the structure full of defaults.
+        there = not field.nullable if field.tag is None else self._nullable(field)
+        if field.type == "structure" and there:
             assert isinstance(field.element, type)
             return self._out.constant(field.element.__name__, field.element) + "()"
         return repr(field.default)
@@ -318,6 +319,11 @@ class _DecoderCompiler:
 
     def _numbers(self, element: str, target: str, count: str) -> None:
         out = self._out
+        if element == "int8":
+            out.line(f"stop = position + {count}")
+            out.line(f"{target} = list(map(int8_of, buffer[position:stop]))")
+            out.line("position = stop")
+            return
         letter = STRUCT_FORMAT[element]
         readers = tuple(each.unpack_from for each in small_array_structs(letter))
         small = out.constant(f"small_{letter}", readers)
@@ -381,12 +387,17 @@ def _wrong_tag_size(tag: int) -> ProtocolError:
     return ProtocolError(f"tagged field {tag} does not have the size it claims")
 
 
+# A byte could cost an integer object each; all bytes share these.
+_INT8 = (*range(128), *range(-128, 0))
+
+
 def _read_uuids(buffer: Buffer, position: int, count: int) -> list[bytes]:
     return [bytes(buffer[at : at + 16]) for at in range(position, position + 16 * count, 16)]
 
 
 _RUNTIME: dict[str, object] = {
     "StructError": struct.error,
+    "int8_of": _INT8.__getitem__,
     "new": object.__new__,
     "next_tag": next_tag,
     "read_uuids": _read_uuids,

@@ -109,7 +109,8 @@ class _EncoderCompiler:
             # One full of defaults is as good as absent. In Kafka this is so even for a tagged
             # structure that can be null: its null is written.
             unlike = f"{value} != {default}"
-            return unlike if field.nullable or field.tag is None else f"{value} and {unlike}"
+            null_is_written = field.tag is None or self._version in field.nullable
+            return unlike if null_is_written else f"{value} and {unlike}"
         if field.default is None:
             return f"{value} is not None"
         return f"{value} != {field.default!r}"

@@ -23,10 +23,10 @@ FIXED_BYTES: dict[str, int] = {
 # Lengths of texts are 16-bit numbers, and stay so where they are written as variable-length ones.
 MAX_STRING_BYTES = 32767
 
-# What CPython allocates for one value. Integers below 257 and booleans are shared, so one byte
-# costs nothing; texts and byte strings are paid for when they come, because most are empty.
+# What CPython allocates for one value; it shares booleans, and integers only from -5 to 256. Texts
+# and byte strings are paid for when they come, because most are empty.
 _VALUE_COST: dict[str, int] = {
-    "int8": 0,
+    "int8": 28,
     "boolean": 0,
     "int16": 28,
     "uint16": 28,
@@ -116,6 +116,8 @@ def element_cost(element: "type[Message] | FieldType", version: int) -> int:
     """What one more element of an array costs, without the arrays inside it."""
     if isinstance(element, type):
         return _LIST_PLACE_COST + structure_cost(element, version)
+    if element == "int8":
+        return _LIST_PLACE_COST  # decoders share them
     # Numbers are unpacked into a tuple before they become a list: two places as well.
     return _LIST_PLACE_COST + _VALUE_COST.get(element, 0)
 
