@@ -10,6 +10,7 @@ message      Message, what every class in messages/ is, and how it finds its cod
 sizes        the smallest wire size and the memory cost of a structure
 decoding     compiles a decoder for one message at one version
 encoding     compiles an encoder for one message at one version
+tags         the way over tagged fields that nobody knows
 varints      unsigned variable-length integers
 headers      request headers in, response frames out
 messages/    one module per API and per stored structure (generated); imported when needed
@@ -19,7 +20,15 @@ from kbroker.wire.api_keys import ApiKey
 from kbroker.wire.apis import ApiSpec, api_spec, request_class, response_class
 from kbroker.wire.error_codes import ErrorCode
 from kbroker.wire.errors import ProtocolError
-from kbroker.wire.headers import RequestHeader, decode_request_header, encode_response_frame
+from kbroker.wire.headers import (
+    RequestHeader,
+    UnknownApiError,
+    decode_request_header,
+    decode_response,
+    encode_request_frame,
+    encode_response_frame,
+    frame_bytes,
+)
 from kbroker.wire.message import Message
 from kbroker.wire.notation import Buffer, Part
 
@@ -32,9 +41,13 @@ __all__ = [
     "Part",
     "ProtocolError",
     "RequestHeader",
+    "UnknownApiError",
     "api_spec",
     "decode_request_header",
+    "decode_response",
+    "encode_request_frame",
     "encode_response_frame",
+    "frame_bytes",
     "request_class",
     "response_class",
 ]

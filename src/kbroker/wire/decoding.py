@@ -2,12 +2,14 @@
 
 The decoder is one function in which all structures are unrolled: fields of fixed size that follow
 one another are unpacked together, the length or count behind them included, and loops run without
-a call per element. A Fetch request of a hundred partitions is a hundred `unpack_from` calls.
+a call per element. Arrays of structures of fixed size, such as the partitions of a Fetch request,
+are unpacked in one sweep.
 
 Safety (INVARIANTS 5). A length is compared with what is left before it is used; a count is
 compared with what its elements take at least; elements are paid for out of a budget, see
-`kbroker.wire.sizes`. Reading past ``end`` into bytes of the next frame can happen for a few fixed
-fields; it is noticed at the end, and what was read is thrown away with the message.
+`kbroker.wire.sizes`. In messages that are not copied first, reading past ``end`` into bytes of the
+next frame can happen for a few fixed fields; it is noticed at the end, and what was read is thrown
+away with the message.
 """
 
 import struct

@@ -106,9 +106,14 @@ class Message(metaclass=MessageType):
 
     @classmethod
     def decoder(cls, version: int) -> Decoder:
-        """The decoder for ``version``, compiled now if nobody asked before."""
+        """The decoder for ``version``, compiled now if nobody asked before.
+
+        ProtocolError if there is no such version.
+        """
         found = cls._decoders.get(version)
         if found is None:
+            if version not in cls.versions:
+                raise ProtocolError(f"{cls.__name__} has no version {version}")
             from kbroker.wire.decoding import compile_decoder
 
             found = cls._decoders[version] = compile_decoder(cls, version)
@@ -116,9 +121,14 @@ class Message(metaclass=MessageType):
 
     @classmethod
     def encoder(cls, version: int) -> Encoder:
-        """The encoder for ``version``, compiled now if nobody asked before."""
+        """The encoder for ``version``, compiled now if nobody asked before.
+
+        ValueError if there is no such version.
+        """
         found = cls._encoders.get(version)
         if found is None:
+            if version not in cls.versions:
+                raise ValueError(f"{cls.__name__} has no version {version}")
             from kbroker.wire.encoding import compile_encoder
 
             found = cls._encoders[version] = compile_encoder(cls, version)
@@ -131,15 +141,11 @@ class Message(metaclass=MessageType):
         Every `records` field is a view on ``buffer``. ProtocolError if the bytes are no such
         message.
         """
-        if version not in cls.versions:
-            raise ProtocolError(f"{cls.__name__} has no version {version}")
         message, _ = cls.decoder(version)(buffer, position, len(buffer))
         return cast("Self", message)
 
     def encode(self, version: int) -> list[Part]:
         """The parts whose bytes, one after another, are this message."""
-        if version not in self.versions:
-            raise ValueError(f"{type(self).__name__} has no version {version}")
         return self.encoder(version)(self)
 
     def encode_bytes(self, version: int) -> bytes:
