@@ -242,13 +242,15 @@ class ClusterImage:
         deleted: dict[str, TopicImage] = {}
         names = touched.topics
         names.update(self.topic_names[id_] for id_ in touched.partitions if id_ in self.topic_names)
+        # All that go before any that come: an id may have moved from one name to another.
+        for name in names:
+            old = self.topics.get(name)
+            if old is not None and old.topic_id != self._topic_ids.get(name):
+                deleted[name] = old
+                self._forget_topic(old)
         for name in names:
             old = self.topics.get(name)
             topic_id = self._topic_ids.get(name)
-            if old is not None and old.topic_id != topic_id:
-                deleted[name] = old
-                self._forget_topic(old)
-                old = None
             if topic_id is None:
                 continue
             configs = self.configs.get(ConfigResource(ResourceType.TOPIC, name), NO_CONFIGS)
