@@ -64,7 +64,7 @@ class Server:
                 listener = await Listener.open(settings, self._settings, self.stats)
                 self._listeners.append(listener)
         except OSError:
-            self._stop_listening()
+            self.stop_listening()
             raise
         return [listener.address for listener in self._listeners]
 
@@ -91,11 +91,11 @@ class Server:
                     )
                 task_status.started(addresses)
         finally:
-            self._stop_listening()
+            self.stop_listening()
 
     async def shutdown(self, drain_s: float) -> None:
         """Stop accepting, let requests that were begun finish for ``drain_s``, then close all."""
-        self._stop_listening()
+        self.stop_listening()
         for connection in tuple(self._connections):
             connection.drain()
         with trio.move_on_after(drain_s):
@@ -106,7 +106,8 @@ class Server:
         if self._nursery is not None:
             self._nursery.cancel_scope.cancel()
 
-    def _stop_listening(self) -> None:
+    def stop_listening(self) -> None:
+        """Close all listeners; connections stay."""
         for listener in self._listeners:
             listener.close()
 

@@ -66,8 +66,11 @@ async def serve(
             try:
                 addresses = await server.open()
                 await nursery.start(broker.run)
-            except (LogError, OSError) as error:
+            except OSError as error:
                 raise StartError(str(error)) from error
+            except ExceptionGroup as group:
+                # Whatever leaves the nursery of `run` is wrapped in a group.
+                raise _start_error(group) from group
             await broker.join(_endpoints(config, addresses))
             nursery.start_soon(server.run)
             task_status.started(addresses)
@@ -78,9 +81,21 @@ async def serve(
             nursery.cancel_scope.cancel()
         broker.close()
     finally:
+        server.stop_listening()
         with trio.CancelScope(shield=True):
             await store.aclose()
         broker.partitions.release()
+
+
+def _start_error(group: ExceptionGroup[Exception]) -> Exception:
+    """The first reason in ``group`` that a person can do something about, else the group."""
+    refused = group.subgroup((LogError, StoreError, OSError))
+    if refused is None:
+        return group
+    first: BaseException = refused
+    while isinstance(first, BaseExceptionGroup):
+        first = first.exceptions[0]
+    return StartError(str(first))
 
 
 def _metadata_directory(config: BrokerConfig) -> str:

@@ -1,0 +1,131 @@
+"""Produce: where batches go, what is refused, and when the answer comes."""
+
+import pytest
+
+from kbroker.client.errors import ClientError
+from kbroker.testing import Broker
+from kbroker.wire.error_codes import ErrorCode
+from kbroker.wire.messages.produce import PartitionProduceData, ProduceRequest, TopicProduceData
+from tests.broker.conversation import Conversation, batch, data_of
+
+
+def test_offsets_are_dense_and_answered(talk: Conversation, topic: str):
+    talk.create_topic(topic)
+
+    first = talk.produce(topic, batch(b"a", b"b"))
+    second = talk.produce(topic, batch(b"c"), acks=1)
+
+    assert (first.error_code, first.base_offset) == (ErrorCode.NONE, 0)
+    assert (second.error_code, second.base_offset) == (ErrorCode.NONE, 2)
+    assert (second.log_append_time_ms, second.log_start_offset) == (-1, 0)
+
+
+def test_a_batch_that_was_sent_twice_is_there_once(talk: Conversation, topic: str):
+    """P1: the answer to the retry is the offset of the original."""
+    talk.create_topic(topic)
+
+    first = talk.produce(topic, batch(b"a", producer_id=77, sequence=0))
+    again = talk.produce(topic, batch(b"a", producer_id=77, sequence=0))
+    gap = talk.produce(topic, batch(b"c", producer_id=77, sequence=2))
+
+    assert (first.base_offset, again.base_offset) == (0, 0)
+    assert gap.error_code == ErrorCode.OUT_OF_ORDER_SEQUENCE_NUMBER
+    assert data_of(talk.fetch({(topic, 0): 0}))[topic, 0].high_watermark == 1
+
+
+def test_a_broken_batch_is_refused_and_leaves_nothing(talk: Conversation, topic: str):
+    talk.create_topic(topic)
+    broken = batch(b"a")
+    broken[-1] ^= 1
+
+    assert talk.produce(topic, broken).error_code == ErrorCode.CORRUPT_MESSAGE
+    assert talk.produce(topic, None).error_code == ErrorCode.INVALID_RECORD
+    assert talk.produce(topic, batch(b"a")).base_offset == 0
+
+
+@pytest.mark.parametrize("acks", [2, -2])
+def test_other_acks_than_three_are_refused(talk: Conversation, topic: str, acks: int):
+    talk.create_topic(topic)
+
+    refused = talk.produce(topic, batch(b"a"), acks=acks)
+
+    assert refused.error_code == ErrorCode.INVALID_REQUIRED_ACKS
+
+
+def test_unknown_partitions_and_internal_topics_are_refused(talk: Conversation, topic: str):
+    talk.create_topic(topic)
+
+    missing = talk.produce(topic, batch(b"a"), partition=5)
+    internal = talk.produce("__consumer_offsets", batch(b"a"))
+
+    assert missing.error_code == ErrorCode.UNKNOWN_TOPIC_OR_PARTITION
+    assert internal.error_code == ErrorCode.INVALID_TOPIC_EXCEPTION
+
+
+def test_a_batch_above_the_limit_of_the_topic_is_too_large(talk: Conversation, topic: str):
+    talk.create_topic(topic, max_message_bytes="1000")
+
+    refused = talk.produce(topic, batch(b"x" * 1000))
+
+    assert refused.error_code == ErrorCode.MESSAGE_TOO_LARGE
+    assert refused.base_offset == -1
+
+
+def test_a_keyless_record_in_a_compacted_topic_is_named(talk: Conversation, topic: str):
+    from kbroker.records import Record, build_batch
+
+    talk.create_topic(topic, cleanup_policy="compact")
+    records = [Record(0, 0, b"key", b"fine"), Record(1, 0, None, b"no key")]
+
+    refused = talk.produce(topic, build_batch(records))
+
+    assert refused.error_code == ErrorCode.INVALID_RECORD
+    assert [one.batch_index for one in refused.record_errors] == [1]
+
+
+def no_answer(topic: str) -> ProduceRequest:
+    data = PartitionProduceData(index=0, records=batch(b"a"))
+    return ProduceRequest(
+        acks=0, timeout_ms=1000, topic_data=[TopicProduceData(name=topic, partition_data=[data])]
+    )
+
+
+def test_without_acks_there_is_no_answer(talk: Conversation, topic: str):
+    talk.create_topic(topic)
+
+    talk.connection.send(no_answer(topic), 9, answered=False)
+
+    assert talk.produce(topic, batch(b"b")).base_offset == 1
+
+
+def test_without_acks_an_error_closes_the_connection(running: Broker):
+    with Conversation.with_broker(running).connection as connection:
+        connection.send(no_answer("no-such-topic"), 9, answered=False)
+
+        with pytest.raises(ClientError):
+            connection.receive_frame()
+
+
+def test_every_append_is_flushed_before_its_answer_if_the_topic_asks_for_it(
+    talk: Conversation, topic: str
+):
+    """DESIGN: with flush.messages the flushed log end is what counts."""
+    talk.create_topic(topic, flush_messages="1")
+
+    answer = talk.produce(topic, batch(b"a"))
+
+    assert answer.error_code == ErrorCode.NONE
+    assert data_of(talk.fetch({(topic, 0): 0}))[topic, 0].high_watermark == 1
+
+
+def test_what_no_flush_makes_safe_is_not_committed_in_time(talk: Conversation, topic: str):
+    """The first of two messages waits for the second, which does not come."""
+    talk.create_topic(topic, flush_messages="2")
+
+    late = talk.produce(topic, batch(b"a"), timeout_ms=50)
+    unseen = data_of(talk.fetch({(topic, 0): 0}))[topic, 0]
+    second = talk.produce(topic, batch(b"b"))
+
+    assert late.error_code == ErrorCode.REQUEST_TIMED_OUT
+    assert (unseen.high_watermark, unseen.records) == (0, b"")
+    assert (second.error_code, second.base_offset) == (ErrorCode.NONE, 1)
