@@ -1,6 +1,8 @@
 import pytest
 
 from kbroker.cluster import MorePartitions, NewTopic, Refused, create_partitions
+from kbroker.cluster.keys import topic_key
+from kbroker.cluster.values import TopicValue
 from tests.cluster.world import world
 
 
@@ -103,3 +105,12 @@ def test_two_decisions_on_the_same_image_cannot_both_add(w):
     assert w.write(first.change)
     assert not w.write(second.change)
     assert len(w.image.topics["a"].partitions) == 3
+
+
+def test_a_topic_without_partitions_gets_none(w):
+    w.put(topic_key("empty"), TopicValue(w.new_id()).encode())
+
+    decision = decide(w, MorePartitions("empty", 1))
+
+    assert decision.results["empty"].error == "UNKNOWN_SERVER_ERROR"
+    assert not decision.change

@@ -94,6 +94,10 @@ def _new_replicas(
     additional = asked.count - count
     if additional > MAX_PARTITIONS_PER_REQUEST:
         return TOO_MANY_PARTITIONS
+    if not topic.partitions:
+        # Only a hand in the store can do this; Kafka answers the same.
+        message = f"Invalid state: topic {topic.name} appears to have no partitions."
+        return Refused("UNKNOWN_SERVER_ERROR", message)
     factor = len(topic.partitions[0].replicas)
     if asked.assignments is None:
         try:
