@@ -4,14 +4,10 @@ The loop makes the job, a thread runs it, the loop is told. The job holds its ow
 open files, so nothing it needs can be closed or renamed away from it meanwhile.
 """
 
-from collections.abc import Sequence
-from itertools import pairwise
+from collections.abc import Iterable, Sequence
 
-from kbroker.log import file_names
 from kbroker.log.disk import Disk
-from kbroker.log.segment import Segment
 from kbroker.log.segment_file import SegmentFile
-from kbroker.log.snapshot_files import SnapshotFiles
 
 
 class FlushJob:
@@ -54,24 +50,14 @@ class FlushJob:
             self._disk.close(self._file_descriptors.pop())
 
 
-def open_for_sync(
-    disk: Disk, directory: str, segments: Sequence[Segment], snapshots: SnapshotFiles
-) -> list[int]:
-    """Descriptors of what must be safe beside the batches of these segments, the last of a log.
-
-    The indexes of the active segment are not among them: a start after a crash builds them anew.
-    Those of segments that the recovery point passes are never looked at again, and must be sound.
-    """
-    paths = []
-    for segment, later in pairwise(segments):
-        paths += [segment.path(kind) for kind in file_names.SEGMENT_KINDS[1:]]
-        paths.append(snapshots.path(later.base_offset))
+def open_for_sync(disk: Disk, directory: str, paths: Iterable[str]) -> list[int]:
+    """Descriptors of those of the files that exist, and of their directory."""
     file_descriptors = []
     for path in paths:
         try:
             file_descriptors.append(disk.open_reading(path))
         except FileNotFoundError:
-            continue  # no aborted transactions, or a snapshot that was taken elsewhere
-    if paths:
+            continue  # no aborted transactions, or a snapshot of a segment that was compacted
+    if file_descriptors:
         file_descriptors.append(disk.open_directory(directory))
     return file_descriptors

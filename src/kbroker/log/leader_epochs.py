@@ -24,13 +24,14 @@ UNDEFINED_OFFSET = -1
 class LeaderEpochs:
     """The epochs of one partition, in memory and in its checkpoint."""
 
-    __slots__ = ("_disk", "_path", "epochs", "start_offsets")
+    __slots__ = ("_disk", "_path", "epochs", "is_saved", "start_offsets")
 
     def __init__(self, disk: Disk, directory: str) -> None:
         self._disk = disk
         self._path = f"{directory}/{LEADER_EPOCH_CHECKPOINT}"
         self.epochs: list[int] = []
         self.start_offsets: list[int] = []  # of the epochs, in the same places
+        self.is_saved = True
 
     @property
     def latest(self) -> int:
@@ -50,6 +51,7 @@ class LeaderEpochs:
                 self._assign(int(epoch), int(start_offset))
         except (CheckpointError, ValueError) as error:
             raise CorruptLog(f"{self._path}: {error}") from error
+        self.is_saved = True
 
     def assign(self, epoch: int, start_offset: int) -> None:
         """Let ``epoch`` begin at ``start_offset``, on the platter, unless it has begun already."""
@@ -72,8 +74,8 @@ class LeaderEpochs:
         if epoch == self.latest and start_offset >= self.start_offsets[-1]:
             return False
         while self.epochs and (epoch <= self.epochs[-1] or start_offset <= self.start_offsets[-1]):
-            self.epochs.pop()
-            self.start_offsets.pop()
+            self._pop()
+        self.is_saved = False
         self.epochs.append(epoch)
         self.start_offsets.append(start_offset)
         return True
@@ -82,6 +84,7 @@ class LeaderEpochs:
         """Write the checkpoint anew."""
         entries = zip(self.epochs, self.start_offsets, strict=True)
         self._disk.replace_file(self._path, render_lines(entries))
+        self.is_saved = True
 
     def end_offset_for(self, epoch: int, log_end_offset: int) -> tuple[int, int]:
         """The largest epoch up to ``epoch`` and where it ends; (-1, -1) if nobody knows (R7).
@@ -102,15 +105,20 @@ class LeaderEpochs:
         return self.epochs[slot - 1] if slot else UNDEFINED_EPOCH
 
     def truncate_from_end(self, end_offset: int) -> None:
-        """Drop the epochs that begin at or behind ``end_offset``; not synced."""
+        """Drop the epochs that begin at or behind ``end_offset``; not saved."""
         while self.epochs and self.start_offsets[-1] >= end_offset:
-            self.epochs.pop()
-            self.start_offsets.pop()
+            self._pop()
+
+    def _pop(self) -> None:
+        self.epochs.pop()
+        self.start_offsets.pop()
+        self.is_saved = False
 
     def truncate_from_start(self, start_offset: int) -> None:
-        """Let the first epoch begin at ``start_offset``, without those that ended before it."""
+        """Let the first epoch begin at ``start_offset``, without those before; not saved."""
         slot = bisect_right(self.start_offsets, start_offset)
-        if slot:
+        if slot and self.start_offsets[0] != start_offset:
+            self.is_saved = False
             del self.epochs[: slot - 1]
             del self.start_offsets[: slot - 1]
             self.start_offsets[0] = start_offset

@@ -8,6 +8,8 @@ What is flushed and when is the shell's affair: `flush_target` hands out a job f
 clean stop checks everything behind it (L2, L3).
 """
 
+from itertools import pairwise
+
 from kbroker.config import TopicConfig
 from kbroker.log import file_names
 from kbroker.log.deletion import DeletedDirectory, DeletedSegment, deleted_directory_name
@@ -36,6 +38,7 @@ class LocalLog:
         "_interval_bytes",
         "_is_opaque",
         "_max_message_bytes",
+        "_settled_end",
         "_snapshots",
         "_truncations",
         "directory",
@@ -72,6 +75,8 @@ class LocalLog:
         self.log_end_offset = loaded.log_end_offset
         self.recovery_point = loaded.recovery_point
         self.last_flush_ms = now_ms
+        # The log end for which everything is on the platter as a clean start wants it.
+        self._settled_end = loaded.log_end_offset if loaded.is_untouched else -1
         self._truncations = 0  # a flush from before a truncation proves nothing
         self.config = config
 
@@ -146,6 +151,7 @@ class LocalLog:
             self.truncate_fully_and_start_at(offset, now_ms=now_ms)
             return True
         self._truncations += 1
+        self._settled_end = -1
         number = self.segments.number_of(offset)
         self._remove_segments(number + 1)
         self.segments.active.truncate_to(offset)
@@ -166,6 +172,7 @@ class LocalLog:
     def truncate_fully_and_start_at(self, offset: int, *, now_ms: int) -> None:
         """Drop everything and go on at ``offset``, as a follower does that was left behind."""
         self._truncations += 1
+        self._settled_end = -1
         self._snapshots.remove_after(-1)
         old = self.segments.as_list()
         for segment in reversed(old):
@@ -230,6 +237,7 @@ class LocalLog:
         except OSError as error:
             raise StorageError(f"{self.directory}: {error}") from error
         self.segments.add(segment)
+        self._settled_end = -1
 
     def delete_old_segments(self, high_watermark: int, now_ms: int) -> list[DeletedSegment]:
         """Take segments out of the log that retention or the log start leaves behind.
@@ -270,16 +278,30 @@ class LocalLog:
     # To the platter.
 
     def flush_target(self, *, now_ms: int = -1) -> FlushJob | None:
-        """A job that makes everything up to now safe, for a thread; None if it is already."""
+        """A job that makes everything up to now safe, for a thread; None if it is already.
+
+        The indexes of the active segment are not part of it: a start after a crash builds them
+        anew. Those of segments that the recovery point passes are never looked at again, so they
+        must be sound before it does.
+        """
         if self.recovery_point >= self.log_end_offset:
             return None
-        first = self.segments.number_of(self.recovery_point)
-        unflushed = self.segments.as_list()[first:]
-        file_descriptors = open_for_sync(self._disk, self.directory, unflushed, self._snapshots)
+        unflushed = self.segments.as_list()[self.segments.number_of(self.recovery_point) :]
+        paths = []
+        for segment, later in pairwise(unflushed):
+            paths += self._side_files(segment, later.base_offset)
+        return self._flush_job(unflushed, paths, now_ms)
+
+    def _side_files(self, segment: Segment, end_offset: int) -> list[str]:
+        """The paths of the indexes of a segment and of the snapshot behind it."""
+        indexes = [segment.path(kind) for kind in file_names.SEGMENT_KINDS[1:]]
+        return [*indexes, self._snapshots.path(end_offset)]
+
+    def _flush_job(self, segments: list[Segment], paths: list[str], now_ms: int) -> FlushJob:
         return FlushJob(
             self._disk,
-            [segment.file for segment in unflushed],
-            file_descriptors,
+            [segment.file for segment in segments],
+            open_for_sync(self._disk, self.directory, paths),
             offset=self.log_end_offset,
             truncations=self._truncations,
             now_ms=now_ms,
@@ -303,21 +325,33 @@ class LocalLog:
         """Let go of the files; if ``clean``, the next start finds everything in order.
 
         The recovery point is the log end then, and the shell writes the checkpoints and the clean
-        shutdown marker after all logs have come here (R17).
+        shutdown marker after all logs have come here (R17). A log that nothing was done to since
+        a clean start is on the platter already.
         """
-        if clean:
+        if clean and (self._settled_end != self.log_end_offset or not self.leader_epochs.is_saved):
             try:
-                self.segments.active.save_indexes()
-                self._snapshots.take(
-                    self.log_end_offset, self.producers.entries.values(), sync=True
-                )
-                self.leader_epochs.save()
-                self.flush()
-                self._disk.sync_directory(self.directory)
+                self._settle()
             except OSError as error:
                 raise StorageError(f"{self.directory}: {error}") from error
         for segment in self.segments:
             segment.release()
+
+    def _settle(self) -> None:
+        """Write and sync everything that a clean start reads."""
+        segments = self.segments.as_list()
+        unflushed = segments[self.segments.number_of(self.recovery_point) :]
+        self.segments.active.save_indexes()
+        self._snapshots.take(self.log_end_offset, self.producers.entries.values(), sync=False)
+        if not self.leader_epochs.is_saved:
+            self.leader_epochs.save()
+        paths = []
+        for segment, later in pairwise(unflushed):
+            paths += self._side_files(segment, later.base_offset)
+        paths += self._side_files(self.segments.active, self.log_end_offset)
+        job = self._flush_job(unflushed, paths, -1)
+        job.run()
+        self.on_flushed(job)
+        self._settled_end = self.log_end_offset
 
     def delete_directory(self, unique_id: str) -> DeletedDirectory:
         """Rename the directory to ``<topic>-<partition>.<unique id>-delete``; purge it later."""

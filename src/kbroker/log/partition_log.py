@@ -324,11 +324,12 @@ class PartitionLog(LocalLog):
 
 def _prepare_directory(disk: Disk, directory: str, topic_id: Uuid) -> None:
     """Make the directory and its ``partition.metadata``, or see that it is ours."""
-    if not disk.exists(directory):
+    is_new = not disk.exists(directory)
+    if is_new:
         disk.make_directory(directory)
-        disk.sync_directory(directory.rpartition("/")[0])
-    found = read_partition_metadata(disk, directory)
+    found = None if is_new else read_partition_metadata(disk, directory)
     if found is None:
         write_partition_metadata(disk, directory, topic_id)
+        disk.sync_directory(directory.rpartition("/")[0] if is_new else directory)
     elif found != topic_id:
         raise InconsistentTopicId(f"{directory} belongs to the topic {uuid_to_text(found)}")

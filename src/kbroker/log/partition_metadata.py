@@ -13,9 +13,14 @@ _VERSION = "0"
 
 
 def write_partition_metadata(disk: Disk, directory: str, topic_id: Uuid) -> None:
-    """Write the file anew, on the platter."""
+    """Write the file anew; a crash leaves all of it or nothing.
+
+    Its name is safe when the directory is synced, which the first segment of a log waits for.
+    """
     text = f"version: {_VERSION}\ntopic_id: {uuid_to_text(topic_id)}"
-    disk.replace_file(f"{directory}/{PARTITION_METADATA}", text.encode())
+    path = f"{directory}/{PARTITION_METADATA}"
+    disk.write_file(path + ".tmp", text.encode(), sync=True)
+    disk.rename(path + ".tmp", path)
 
 
 def read_partition_metadata(disk: Disk, directory: str) -> Uuid | None:

@@ -59,6 +59,7 @@ class LoadedLog:
     log_start_offset: int
     log_end_offset: int
     recovery_point: int
+    is_untouched: bool  # a clean stop left everything on the platter, and nothing was mended
 
 
 class Loader:
@@ -75,6 +76,7 @@ class Loader:
         self._epochs = LeaderEpochs(disk, directory)
         self._segments: list[Segment] = []
         self._snapshots = SnapshotFiles(disk, directory, ())
+        self._is_untouched = True
 
     def load(self, *, recovery_point: int, log_start_offset: int, clean: bool) -> LoadedLog:
         """The log, with every file in order; RecordsError or LogError if it cannot be."""
@@ -90,6 +92,7 @@ class Loader:
                 unclean_from = self._segments[-1].base_offset
             log_end_offset = self._recover(unclean_from, log_start_offset)
             recovery_point = min(recovery_point, log_end_offset)  # not advanced by this (L2)
+            self._is_untouched = False
         else:
             recovery_point = log_end_offset
         if not self._segments or log_end_offset < log_start_offset:
@@ -117,6 +120,7 @@ class Loader:
             log_start_offset,
             log_end_offset,
             recovery_point,
+            is_untouched=self._is_untouched and log_end_offset in self._snapshots.offsets,
         )
 
     # Files.
@@ -196,6 +200,7 @@ class Loader:
                 for kind in (file_names.OFFSET_INDEX, file_names.TIME_INDEX)
             ):
                 segment.rebuild_indexes(self._config.index_interval_bytes)
+                self._is_untouched = False
         return spoiled
 
     # The log end.
@@ -302,6 +307,8 @@ class Loader:
             self._producers.replay(header, first_offset=header.base_offset, marker=marker)
 
     def _drop_segments(self, first: int) -> None:
+        if first == len(self._segments):
+            return
         for segment in reversed(self._segments[first:]):
             remove_segment_files(self._disk, self._directory, segment.base_offset)
             self._snapshots.remove(segment.base_offset)
