@@ -1,5 +1,7 @@
 """kbroker topics, on a real cluster."""
 
+from confluent_kafka import Consumer
+
 
 def rows(lines: list[str]) -> list[list[str]]:
     return [line.split("\t") for line in lines if not line.startswith("#")]
@@ -101,8 +103,6 @@ def test_a_name_that_is_refused_does_not_stop_the_others(kbroker, topic):
 
 
 def test_internal_topics_are_listed_when_asked_for(kbroker, bootstrap, topic):
-    from confluent_kafka import Consumer
-
     consumer = Consumer({"bootstrap.servers": bootstrap, "group.id": topic})
     consumer.subscribe([topic])
     for _ in range(100):

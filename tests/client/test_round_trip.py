@@ -171,7 +171,7 @@ def test_a_reader_of_committed_data_sees_no_aborted_records(bootstrap, cluster, 
     writer = TransactionalProducer(
         {"bootstrap.servers": bootstrap, "transactional.id": topic, "linger.ms": 0}
     )
-    writer.init_transactions(60)
+    writer.init_transactions(30)
     for number in range(4):
         writer.begin_transaction()
         writer.produce(topic, f"{number}".encode())
@@ -190,7 +190,7 @@ def test_an_open_transaction_is_the_end_for_a_reader_of_committed_data(
 ):
     topic = new_topic()
     writer = TransactionalProducer({"bootstrap.servers": bootstrap, "transactional.id": topic})
-    writer.init_transactions(60)
+    writer.init_transactions(30)
     writer.begin_transaction()
     writer.produce(topic, b"open")
     writer.flush(30)
