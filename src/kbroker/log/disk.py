@@ -10,8 +10,9 @@ parent (L1). `replace_file` does both in the order that never leaves half a file
 
 import contextlib
 import os
+from collections.abc import Iterator
 
-from kbroker.log.errors import DiskFailed
+from kbroker.log.errors import DiskFailed, StorageError
 from kbroker.records import Buffer
 
 _READ = os.O_RDONLY | os.O_CLOEXEC
@@ -146,3 +147,12 @@ class Disk:
 
 
 REAL_DISK = Disk()
+
+
+@contextlib.contextmanager
+def storage_errors(path: str) -> Iterator[None]:
+    """Let what the disk complains about come out as a StorageError about ``path``."""
+    try:
+        yield
+    except OSError as error:
+        raise StorageError(f"{path}: {error}") from error

@@ -13,8 +13,8 @@ from itertools import pairwise
 from kbroker.config import TopicConfig
 from kbroker.log import file_names
 from kbroker.log.deletion import DeletedDirectory, DeletedSegment, deleted_directory_name
-from kbroker.log.disk import Disk
-from kbroker.log.errors import OffsetOutOfRange, RecordListTooLarge, StorageError
+from kbroker.log.disk import Disk, storage_errors
+from kbroker.log.errors import OffsetOutOfRange, RecordListTooLarge
 from kbroker.log.flushing import FlushJob, open_for_sync
 from kbroker.log.recovery import LoadedLog, rebuild_producers, remove_segment_files
 from kbroker.log.retention import deletable_segments
@@ -113,10 +113,8 @@ class LocalLog:
 
     def assign_epoch_start(self, epoch: int) -> None:
         """Let ``epoch`` begin at the log end, on the platter, before its first record (R8)."""
-        try:
+        with storage_errors(self.directory):
             self.leader_epochs.assign(epoch, self.log_end_offset)
-        except OSError as error:
-            raise StorageError(f"{self.directory}: {error}") from error
 
     def end_offset_for_epoch(self, leader_epoch: int) -> tuple[int, int]:
         """The largest epoch up to ``leader_epoch`` and where it ends; (-1, -1) if unknown (R7)."""
@@ -152,36 +150,38 @@ class LocalLog:
             return True
         self._truncations += 1
         self._settled_end = -1
-        number = self.segments.number_of(offset)
-        self._remove_segments(number + 1)
-        self.segments.active.truncate_to(offset)
-        self.log_end_offset = offset
-        self.log_start_offset = min(self.log_start_offset, offset)
-        self.recovery_point = min(self.recovery_point, offset)
-        self.leader_epochs.truncate_from_end(offset)
-        self._snapshots.remove_after(offset)
-        rebuild_producers(
-            self.producers,
-            self.segments.as_list(),
-            self._snapshots,
-            end_offset=offset,
-            now_ms=now_ms,
-        )
+        with storage_errors(self.directory):
+            number = self.segments.number_of(offset)
+            self._remove_segments(number + 1)
+            self.segments.active.truncate_to(offset)
+            self.log_end_offset = offset
+            self.log_start_offset = min(self.log_start_offset, offset)
+            self.recovery_point = min(self.recovery_point, offset)
+            self.leader_epochs.truncate_from_end(offset)
+            self._snapshots.remove_after(offset)
+            rebuild_producers(
+                self.producers,
+                self.segments.as_list(),
+                self._snapshots,
+                end_offset=offset,
+                now_ms=now_ms,
+            )
         return True
 
     def truncate_fully_and_start_at(self, offset: int, *, now_ms: int) -> None:
         """Drop everything and go on at ``offset``, as a follower does that was left behind."""
         self._truncations += 1
         self._settled_end = -1
-        self._snapshots.remove_after(-1)
-        old = self.segments.as_list()
-        for segment in reversed(old):
-            segment.release()
-            remove_segment_files(self._disk, self.directory, segment.base_offset)
-        self.segments = Segments(
-            [Segment.create(self._disk, self.directory, offset, now_ms=now_ms)]
-        )
-        self.leader_epochs.clear()
+        with storage_errors(self.directory):
+            self._snapshots.remove_after(-1)
+            old = self.segments.as_list()
+            for segment in reversed(old):
+                segment.release()
+                remove_segment_files(self._disk, self.directory, segment.base_offset)
+            self.segments = Segments(
+                [Segment.create(self._disk, self.directory, offset, now_ms=now_ms)]
+            )
+            self.leader_epochs.clear()
         self.producers.clear()
         self.log_start_offset = self.log_end_offset = self.recovery_point = offset
 
@@ -204,16 +204,17 @@ class LocalLog:
             raise RecordListTooLarge(
                 f"{size_bytes} bytes do not fit into a segment of {config.segment_bytes}"
             )
-        if self.segments.active.due_for_roll(
-            config,
-            size_bytes=size_bytes,
-            last_offset=last_offset,
-            timestamp_ms=timestamp_ms,
-            now_ms=now_ms,
-        ):
-            self._roll(first_offset, now_ms)
-        active = self.segments.active
-        active.prepare(config, timestamp_ms=timestamp_ms)
+        with storage_errors(self.directory):
+            if self.segments.active.due_for_roll(
+                config,
+                size_bytes=size_bytes,
+                last_offset=last_offset,
+                timestamp_ms=timestamp_ms,
+                now_ms=now_ms,
+            ):
+                self._roll(first_offset, now_ms)
+            active = self.segments.active
+            active.prepare(config, timestamp_ms=timestamp_ms)
         return active
 
     def due_for_roll(self, now_ms: int) -> bool:
@@ -230,12 +231,10 @@ class LocalLog:
 
     def _roll(self, base_offset: int, now_ms: int) -> None:
         """Close the active segment and begin one at ``base_offset``, with a snapshot (P8)."""
-        try:
+        with storage_errors(self.directory):
             self.segments.active.save_indexes()
             self._snapshots.take(base_offset, self.producers.entries.values(), sync=False)
             segment = Segment.create(self._disk, self.directory, base_offset, now_ms=now_ms)
-        except OSError as error:
-            raise StorageError(f"{self.directory}: {error}") from error
         self.segments.add(segment)
         self._settled_end = -1
 
@@ -259,9 +258,10 @@ class LocalLog:
             self.roll(now_ms)
         log_start_offset = max(self.log_start_offset, self.segments[count].base_offset)
         self.advance_log_start(log_start_offset, high_watermark)
-        deleted = [self._mark_deleted(segment) for segment in self.segments.remove(0, count)]
-        self._disk.sync_directory(self.directory)
-        return deleted
+        with storage_errors(self.directory):
+            deleted = [self._mark_deleted(segment) for segment in self.segments.remove(0, count)]
+            self._disk.sync_directory(self.directory)
+            return deleted
 
     def _mark_deleted(self, segment: Segment) -> DeletedSegment:
         paths = []
@@ -290,7 +290,8 @@ class LocalLog:
         paths = []
         for segment, later in pairwise(unflushed):
             paths += self._side_files(segment, later.base_offset)
-        return self._flush_job(unflushed, paths, now_ms)
+        with storage_errors(self.directory):
+            return self._flush_job(unflushed, paths, now_ms)
 
     def _side_files(self, segment: Segment, end_offset: int) -> list[str]:
         """The paths of the indexes of a segment and of the snapshot behind it."""
@@ -329,10 +330,8 @@ class LocalLog:
         a clean start is on the platter already.
         """
         if clean and (self._settled_end != self.log_end_offset or not self.leader_epochs.is_saved):
-            try:
+            with storage_errors(self.directory):
                 self._settle()
-            except OSError as error:
-                raise StorageError(f"{self.directory}: {error}") from error
         for segment in self.segments:
             segment.release()
 
@@ -358,9 +357,7 @@ class LocalLog:
         self.close(clean=False)
         parent, _, name = self.directory.rpartition("/")
         path = f"{parent}/{deleted_directory_name(name, unique_id)}"
-        try:
+        with storage_errors(self.directory):
             self._disk.rename(self.directory, path)
             self._disk.sync_directory(parent)
-        except OSError as error:
-            raise StorageError(f"{self.directory}: {error}") from error
         return DeletedDirectory(self._disk, path)

@@ -275,13 +275,16 @@ class PartitionLog(LocalLog):
             )
         if offset >= up_to or offset == log_end_offset:
             return None
-        return self.segments.read(
-            offset,
-            max_bytes,
-            up_to=up_to,
-            log_end_offset=log_end_offset,
-            at_least_one=at_least_one_batch,
-        )
+        try:
+            return self.segments.read(
+                offset,
+                max_bytes,
+                up_to=up_to,
+                log_end_offset=log_end_offset,
+                at_least_one=at_least_one_batch,
+            )
+        except OSError as error:
+            raise StorageError(f"{self.directory}: {error}") from error
 
     def upper_bound_offset(self, file_slice: FileSlice) -> int:
         """An offset behind all records of a slice that was just read: the end to ask

@@ -200,6 +200,7 @@ class Loader:
                 for kind in (file_names.OFFSET_INDEX, file_names.TIME_INDEX)
             ):
                 segment.rebuild_indexes(self._config.index_interval_bytes)
+                segment.save_indexes()
                 self._is_untouched = False
         return spoiled
 

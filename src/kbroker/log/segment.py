@@ -155,6 +155,11 @@ class Segment:
                 self._transaction_index = TransactionIndex(self._disk, path)
         return self._transaction_index
 
+    def _open(self) -> None:
+        """Open the file and the indexes, if they are not."""
+        opened = self.file, self.offset_index, self.time_index
+        assert all(each is not None for each in opened)
+
     def release(self) -> None:
         """Let go of the descriptor and the indexes of a segment that is not written to."""
         self._file = None
@@ -166,7 +171,8 @@ class Segment:
 
     def write(self, records: Buffer, size_bytes: int) -> None:
         """Put whole batches behind the last one, or raise StorageError and leave nothing (L10)."""
-        file = self.file
+        file = self._file
+        assert file is not None, "a cold segment"
         try:
             written = self._disk.write(file.file_descriptor, records)
         except OSError as error:
@@ -206,7 +212,11 @@ class Segment:
         self.last_possible_offset = _COLD
 
     def prepare(self, config: TopicConfig, *, timestamp_ms: int) -> None:
-        """Prepare the three numbers for appends that begin with a batch of this timestamp."""
+        """Prepare for appends that begin with a batch of this timestamp.
+
+        All that may fail is done here: after a write there is no way back (L4).
+        """
+        self._open()
         self.load_max_timestamp()
         if self.size_bytes == 0:
             self._first_timestamp_ms = timestamp_ms
@@ -344,8 +354,8 @@ class Segment:
     def rebuild_indexes(self, interval: int = 4096) -> None:
         """Build offset and time index anew from the headers, as far as there are sound ones.
 
-        What lies behind a bad batch is not indexed and cannot be reached; whether it may be cut
-        off is for recovery to decide.
+        They are not saved. What lies behind a bad batch is not indexed; whether it may be cut off
+        is for recovery to decide.
         """
         self.begin_rebuild()
         try:
@@ -359,7 +369,6 @@ class Segment:
                 )
         except CorruptRecords:
             pass
-        self.save_indexes()
 
     def begin_rebuild(self) -> None:
         """Forget the indexes; `index_batch` is to be called for each batch from the first on."""
