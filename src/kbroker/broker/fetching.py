@@ -286,7 +286,7 @@ class _Fetch(Later[FetchResponse]):
     def _diverges(self, entry: FetchEntry, partition: Partition, data: PartitionData) -> bool:
         """Whether the reader's history left ours, which it must repair first (KIP-595)."""
         asked = entry.asked
-        epoch, end_offset = partition.log.end_offset_for_epoch(asked.last_fetched_epoch)
+        epoch, end_offset = partition.end_offset_for_epoch(asked.last_fetched_epoch)
         if epoch < 0:
             data.error_code = ErrorCode.OFFSET_OUT_OF_RANGE
         elif epoch < asked.last_fetched_epoch or end_offset < asked.fetch_offset:

@@ -185,6 +185,9 @@ class Partition:
 
     def end_offset_for_epoch(self, leader_epoch: int) -> tuple[int, int]:
         """The largest epoch up to ``leader_epoch`` and where it ended; (-1, -1) if unknown (R7)."""
+        if leader_epoch == self.leader_epoch:
+            # Also before its first record, when the log has not heard of it yet.
+            return leader_epoch, self.log.log_end_offset
         return self.log.end_offset_for_epoch(leader_epoch)
 
     def delete_records(self, offset: int) -> int:

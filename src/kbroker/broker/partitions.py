@@ -200,8 +200,7 @@ class Partitions:
             if partition is None:
                 continue
             if partition.leader_epoch != image.leader_epoch:
-                # R8: the start of an epoch is on disk before the first write under it.
-                partition.log.assign_epoch_start(image.leader_epoch)
+                # The first append under an epoch writes its start to disk before itself (R8).
                 partition.leader_epoch = image.leader_epoch
                 partition.notify()
             if partition.log.config != config:
