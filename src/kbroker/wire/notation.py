@@ -111,9 +111,7 @@ def boolean(
     return cast(bool, Field("boolean", versions, None, default, tag, ignorable))
 
 
-def uuid(
-    versions: str, *, default: Uuid, tag: int | None = None, ignorable: bool = False
-) -> Uuid:
+def uuid(versions: str, *, default: Uuid, tag: int | None = None, ignorable: bool = False) -> Uuid:
     """Sixteen bytes that name a topic or a directory."""
     return cast(Uuid, Field("uuid", versions, None, default, tag, ignorable))
 
@@ -210,9 +208,7 @@ def structure(
     """Fields inside a field. Without null and tag it is always there, made anew by default."""
     absent = nullable is not None or tag is not None
     assert absent == (default is None)
-    return cast(
-        Element, Field("structure", versions, nullable, None, tag, ignorable, element)
-    )
+    return cast(Element, Field("structure", versions, nullable, None, tag, ignorable, element))
 
 
 @overload
