@@ -30,6 +30,11 @@ $(VENV)/.dev: pyproject.toml uv.lock $(BIN)/uv
 	$(BIN)/uv sync --quiet --locked --extra dev
 	@touch $@ $(VENV)/.run
 
+# PySpark is 400 MB and only compat_tests and spark_jobs want it.
+$(VENV)/.spark: $(VENV)/.dev
+	$(BIN)/uv sync --quiet --locked --extra dev --extra spark
+	@touch $@
+
 java: .cache/jars/.ready
 
 .cache/jars/.ready: tools/kafka_jars/pom.xml tools/kafka_jars/install.sh
@@ -46,8 +51,9 @@ check: setup
 	$(BIN)/lint-imports --no-cache
 	$(BIN)/pytest -q -m "not slow and not java" tests
 
-test: check java
+test: check java $(VENV)/.spark
 	$(BIN)/pytest -q -m "slow or java" tests
+	$(BIN)/pytest -q compat_tests
 
 format: setup
 	$(BIN)/ruff format .

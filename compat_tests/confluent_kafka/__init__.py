@@ -1,0 +1,3 @@
+"""confluent-kafka, which is librdkafka: the client under most programs that are not Java."""
+
+VERSION = "2.16.1"

@@ -1,0 +1,15 @@
+"""The client that the contracts are run with."""
+
+import pytest
+
+from compat_tests.confluent_kafka.adapter import ConfluentAdmin, ConfluentClient
+
+
+@pytest.fixture
+def client(bootstrap: str) -> ConfluentClient:
+    return ConfluentClient(bootstrap)
+
+
+@pytest.fixture
+def admin(bootstrap: str) -> ConfluentAdmin:
+    return ConfluentAdmin(bootstrap)

@@ -1,0 +1,48 @@
+"""The broker that all tests of all clients share, and topics of one's own.
+
+One process serves the whole run, as a broker of a company does: what one client leaves behind, the
+next one has to live with. What the broker said is shown with every test that fails.
+"""
+
+from collections.abc import Iterator
+from uuid import uuid4
+
+import pytest
+
+from compat_tests.broker_process import BrokerProcess
+
+# Clients may send what 10 MB records need; topics lower or raise it for themselves.
+BROKER_CONFIGS = {"message.max.bytes": str(16 * 1024 * 1024)}
+
+_TAIL_CHARACTERS = 6000
+
+
+@pytest.fixture(scope="session")
+def broker(tmp_path_factory: pytest.TempPathFactory) -> Iterator[BrokerProcess]:
+    """A running ``kbroker start``; it must stop in good order at the end."""
+    directory = tmp_path_factory.mktemp("broker")
+    with BrokerProcess(directory, configs=BROKER_CONFIGS) as process:
+        yield process
+    assert "Traceback" not in process.stderr, process.stderr
+
+
+@pytest.fixture
+def bootstrap(broker: BrokerProcess) -> str:
+    """The address for clients."""
+    return broker.bootstrap
+
+
+@pytest.fixture
+def topic() -> str:
+    """A name that no other test uses; nothing has that name yet."""
+    return f"compat-{uuid4().hex[:12]}"
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_makereport(item: pytest.Item, call: pytest.CallInfo[None]):
+    """Add the broker's last words to a failure."""
+    report = yield
+    process = getattr(item, "funcargs", {}).get("broker")
+    if report.failed and isinstance(process, BrokerProcess):
+        report.sections.append(("what the broker said", process.stderr[-_TAIL_CHARACTERS:]))
+    return report

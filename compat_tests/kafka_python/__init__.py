@@ -1,0 +1,3 @@
+"""kafka-python: a client in pure Python that writes its own protocol code."""
+
+VERSION = "3.0.12"

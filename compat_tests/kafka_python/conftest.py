@@ -1,0 +1,20 @@
+"""The client that the contracts are run with."""
+
+from collections.abc import Iterator
+from contextlib import closing
+
+import pytest
+from kafka.admin import KafkaAdminClient
+
+from compat_tests.kafka_python.adapter import KafkaPythonAdmin, KafkaPythonClient
+
+
+@pytest.fixture
+def client(bootstrap: str) -> KafkaPythonClient:
+    return KafkaPythonClient(bootstrap)
+
+
+@pytest.fixture
+def admin(bootstrap: str) -> Iterator[KafkaPythonAdmin]:
+    with closing(KafkaAdminClient(bootstrap_servers=bootstrap)) as admin:
+        yield KafkaPythonAdmin(admin)
