@@ -14,7 +14,7 @@ help:
 	@echo "make check   the fast half: format, lint, types, layers, unit tests"
 	@echo "make bench   measurements, side by side with other implementations"
 	@echo "make format  let ruff rewrite the sources"
-	@echo "make generate  write wire/messages anew from Kafka's definitions"
+	@echo "make generate  write wire/messages and docs/protocol.md anew"
 	@echo "make clean   remove all that was installed or built here"
 
 setup: $(VENV)/.dev
@@ -61,6 +61,7 @@ format: setup
 
 generate: setup java
 	$(BIN)/python -m tools.generate_messages
+	$(BIN)/python -m tools.generate_protocol_page
 
 bench: setup java
 	$(BIN)/python -m benchmarks.codec

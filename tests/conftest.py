@@ -9,6 +9,8 @@ from contextlib import AbstractContextManager, contextmanager
 import pytest
 from tools.apache_kafka import ApacheKafka
 
+from kbroker.testing import Broker
+
 
 @contextmanager
 def apache_kafka() -> Iterator[str]:
@@ -16,9 +18,19 @@ def apache_kafka() -> Iterator[str]:
         yield kafka.bootstrap
 
 
+@contextmanager
+def kbroker() -> Iterator[str]:
+    with Broker() as broker:
+        yield broker.bootstrap
+
+
 # A name for test ids, how to start one (it yields its address), and the marks of its tests.
 CLUSTERS: list[tuple[str, Callable[[], AbstractContextManager[str]], list[pytest.MarkDecorator]]]
-CLUSTERS = [("apache-kafka", apache_kafka, [pytest.mark.java])]
+CLUSTERS = [("apache-kafka", apache_kafka, [pytest.mark.java]), ("kbroker", kbroker, [])]
+
+# For tests about what kbroker does not have yet: transactions, and the topics of coordinators.
+#     @pytest.mark.parametrize("bootstrap", ONLY_APACHE_KAFKA, indirect=True)
+ONLY_APACHE_KAFKA = [pytest.param(apache_kafka, id="apache-kafka", marks=pytest.mark.java)]
 
 
 @pytest.fixture(
