@@ -21,7 +21,6 @@ from typing import NamedTuple
 
 from kbroker.log.cleaned_transactions import CleanedTransactions
 from kbroker.log.offset_map import OffsetMap
-from kbroker.log.transaction_index import AbortedEntry
 from kbroker.records import BatchHeader, Buffer, Record, parse_records, rebuild_batch
 
 
@@ -41,7 +40,6 @@ class BatchRetention:
         "_now_ms",
         "_offsets",
         "_transactions",
-        "aborted",
         "keyless_records",
         "records_read",
         "records_written",
@@ -61,8 +59,6 @@ class BatchRetention:
         self._last_batches = last_batches
         self._now_ms = now_ms
         self._delete_horizon_ms = now_ms + delete_retention_ms
-        # The entries of aborted transactions whose markers stay; emptied for each new segment.
-        self.aborted: list[AbortedEntry] = []
         self.records_read = 0
         self.records_written = 0
         self.keyless_records = 0
@@ -80,9 +76,7 @@ class BatchRetention:
         kept: list[Record] = []
         if header.is_control:
             records = parse_records(batch, header)
-            has_empty_transaction, entry = self._transactions.end(header, records)
-            if entry is not None:
-                self.aborted.append(entry)
+            has_empty_transaction = self._transactions.is_obsolete(header, records)
             if not (has_empty_transaction and self._is_past_horizon(header)):
                 kept = records
         elif not self._transactions.is_aborted(header):

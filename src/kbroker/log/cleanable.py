@@ -75,9 +75,15 @@ def _first_uncleanable(
     lag_ms = log.config.min_compaction_lag_ms
     if lag_ms > 0:
         for segment in dirty:
-            if log.newest_ms(segment) > now_ms - lag_ms:
+            if _newest_ms(log, segment) > now_ms - lag_ms:
                 return min(limit, segment.base_offset)
     return limit
+
+
+def _newest_ms(log: PartitionLog, segment: Segment) -> int:
+    """The largest timestamp, or the time of the file if no record has one."""
+    newest_ms = segment.load_max_timestamp()
+    return newest_ms if newest_ms >= 0 else log.disk.modified_ms(segment.path())
 
 
 def _is_overdue(log: PartitionLog, dirty: list[Segment], now_ms: int) -> bool:

@@ -22,7 +22,7 @@ from kbroker.records import BatchHeader, ControlType, Record, control_type_of
 class CleanedTransactions:
     """What is known about transactions at one place of the log."""
 
-    __slots__ = ("_aborted", "_observed", "_upcoming", "_with_data")
+    __slots__ = ("_aborted", "_observed", "_upcoming", "_with_data", "kept")
 
     def __init__(self, aborted: Iterable[AbortedEntry]) -> None:
         # Those that begin further on, the next one last.
@@ -33,6 +33,8 @@ class CleanedTransactions:
         self._observed: set[int] = set()
         # The producers of committed transactions whose data was met.
         self._with_data: set[int] = set()
+        # The aborted ones whose markers stay; whoever writes them to an index empties the list.
+        self.kept: list[AbortedEntry] = []
 
     def is_aborted(self, header: BatchHeader) -> bool:
         """Take note of a data batch; whether its transaction was aborted."""
@@ -45,27 +47,24 @@ class CleanedTransactions:
         self._with_data.add(header.producer_id)
         return False
 
-    def end(
-        self, header: BatchHeader, records: Sequence[Record]
-    ) -> tuple[bool, AbortedEntry | None]:
-        """Take note of a control batch; whether it is obsolete, and what the index keeps of it."""
+    def is_obsolete(self, header: BatchHeader, records: Sequence[Record]) -> bool:
+        """Take note of a control batch; whether no data needs it any more."""
         self._advance(header)
         if not records:
-            return True, None
+            return True
         producer_id = header.producer_id
         control_type = control_type_of(records[0])
         if control_type is ControlType.ABORT:
             entry = self._aborted.pop(producer_id, None)
-            if producer_id in self._observed:
-                self._observed.remove(producer_id)
-                return False, entry
-            return True, None
-        if control_type is ControlType.COMMIT:
-            if producer_id in self._with_data:
-                self._with_data.remove(producer_id)
-                return False, None
-            return True, None
-        return False, None
+            if entry is None or producer_id not in self._observed:
+                return True
+            self._observed.remove(producer_id)
+            self.kept.append(entry)
+            return False
+        if control_type is ControlType.COMMIT and producer_id not in self._with_data:
+            return True
+        self._with_data.discard(producer_id)
+        return False
 
     def _advance(self, header: BatchHeader) -> None:
         """Let the transactions begin that begin up to this batch."""

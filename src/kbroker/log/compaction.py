@@ -12,6 +12,7 @@ are synced before they get a name that counts.
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 
 from kbroker.log import file_names
 from kbroker.log.batch_retention import BatchRetention, LastBatch
@@ -25,7 +26,14 @@ from kbroker.log.offset_map import OffsetMap
 from kbroker.log.segment import MAX_RELATIVE_OFFSET, Segment
 from kbroker.log.segment_file import SegmentFile
 from kbroker.log.swap import Replacement
-from kbroker.records import BatchHeader, CorruptRecords, RecordsError, crc_matches, iterate_records
+from kbroker.records import (
+    BatchHeader,
+    CorruptRecords,
+    RecordsError,
+    crc_matches,
+    iterate_records,
+    parse_records,
+)
 
 DEFAULT_MEMORY_BYTES = 134_217_728  # log.cleaner.dedupe.buffer.size
 
@@ -92,7 +100,7 @@ class CompactionJob:
         segments = log.segments.as_list()
         self._sources = [
             Source(segment, segment.base_offset, later.base_offset, segment.size_bytes)
-            for segment, later in zip(segments, segments[1:], strict=False)
+            for segment, later in pairwise(segments)
             if segment.base_offset < cleanable.first_uncleanable_offset
         ]
         self._aborted = log.segments.aborted(
@@ -114,33 +122,23 @@ class CompactionJob:
         dropped unread), CleaningAborted if the log went away, StorageError.
         """
         self._throttle = throttle
+        is_done = False
         try:
             self._sync_sources()
             self.end_offset = self._map_keys()
-            sources = [s for s in self._sources if s.base_offset < self.end_offset]
-            retention = BatchRetention(
-                self._offsets,
-                CleanedTransactions(self._aborted),
-                self._last_batches,
-                now_ms=self._now_ms,
-                delete_retention_ms=self._config.delete_retention_ms,
-            )
-            for group in self._group(sources):
-                self._clean(group, retention)
+            self._write_groups([s for s in self._sources if s.base_offset < self.end_offset])
             # This also makes sure that no file of an earlier round comes back after a crash.
             self._disk.sync_directory(self._directory)
-        except BaseException as error:
-            self.discard()
-            if isinstance(error, FileNotFoundError):
-                raise CleaningAborted(f"{self._directory}: {error}") from error
-            if isinstance(error, OSError):
-                raise StorageError(f"{self._directory}: {error}") from error
-            if isinstance(error, RecordsError):
-                raise CorruptLog(f"{self._directory}: {error}") from error
-            raise
-        self.stats.records_read = retention.records_read
-        self.stats.records_written = retention.records_written
-        self.stats.keyless_records = retention.keyless_records
+            is_done = True
+        except FileNotFoundError as error:
+            raise CleaningAborted(f"{self._directory}: {error}") from error
+        except OSError as error:
+            raise StorageError(f"{self._directory}: {error}") from error
+        except RecordsError as error:
+            raise CorruptLog(f"{self._directory}: {error}") from error
+        finally:
+            if not is_done:
+                self.discard()
 
     def discard(self) -> None:
         """Remove the files that were written."""
@@ -188,7 +186,7 @@ class CompactionJob:
                 if offsets.is_full:
                     return offsets.latest_offset + 1
                 if header.is_control:
-                    transactions.end(header, list(iterate_records(batch, header)))
+                    transactions.is_obsolete(header, parse_records(batch, header))
                 elif not transactions.is_aborted(header):
                     for record in iterate_records(batch, header):
                         if record.key is not None and record.offset >= first_dirty_offset:
@@ -199,13 +197,31 @@ class CompactionJob:
 
     # Writing.
 
+    def _write_groups(self, sources: Sequence[Source]) -> None:
+        transactions = CleanedTransactions(self._aborted)
+        retention = BatchRetention(
+            self._offsets,
+            transactions,
+            self._last_batches,
+            now_ms=self._now_ms,
+            delete_retention_ms=self._config.delete_retention_ms,
+        )
+        for group in self._group(sources):
+            cleaned = self._copy(group, retention)
+            cleaned.finish(transactions.kept, modified_ms=self._modified_ms(group[-1]))
+            transactions.kept = []
+            self.stats.bytes_written += cleaned.size_bytes
+        self.stats.records_read = retention.records_read
+        self.stats.records_written = retention.records_written
+        self.stats.keyless_records = retention.keyless_records
+
     def _group(self, sources: Sequence[Source]) -> Iterator[list[Source]]:
         """Neighbours that fit into one segment, by the sizes they have before cleaning."""
         group: list[Source] = []
-        sizes = (0, 0, 0)
+        sizes: tuple[int, ...] = (0, 0, 0)
         limits = (self._config.segment_bytes, *(self._config.segment_index_bytes,) * 2)
         for source in sources:
-            more = (
+            more: tuple[int, ...] = (
                 source.size_bytes,
                 self._index_bytes(source, file_names.OFFSET_INDEX),
                 self._index_bytes(source, file_names.TIME_INDEX),
@@ -229,8 +245,8 @@ class CompactionJob:
         except FileNotFoundError:
             return 0  # it is built anew when somebody needs it
 
-    def _clean(self, sources: Sequence[Source], retention: BatchRetention) -> None:
-        """Copy what stays of some segments into one."""
+    def _copy(self, sources: Sequence[Source], retention: BatchRetention) -> CleanedSegment:
+        """Copy what stays of some segments into a new one."""
         cleaned = CleanedSegment(
             self._disk,
             self._directory,
@@ -239,7 +255,6 @@ class CompactionJob:
         )
         self.groups.append(CleanedGroup(sources, cleaned))
         cleaned.begin()
-        retention.aborted = []
         # The last batch stays at least as a header: by it, recovery after a crash knows up to
         # where the new segment takes the place of others, and the offset of the end is not lost.
         last = max((source.base_offset for source in sources if source.size_bytes), default=-1)
@@ -252,11 +267,11 @@ class CompactionJob:
                     cleaned.append(kept)
                     self._throttle(len(kept))
             self.stats.bytes_read += source.size_bytes
-        modified_ms = self._disk.modified_ms(
-            file_path(self._directory, sources[-1].base_offset, file_names.LOG)
-        )
-        cleaned.finish(retention.aborted, modified_ms=modified_ms)
-        self.stats.bytes_written += cleaned.size_bytes
+        return cleaned
+
+    def _modified_ms(self, source: Source) -> int:
+        path = file_path(self._directory, source.base_offset, file_names.LOG)
+        return self._disk.modified_ms(path)
 
 
 def begin_cleaning(

@@ -7,7 +7,10 @@ are removed at the next start.
 import contextlib
 from collections.abc import Sequence
 
+from kbroker.log import file_names
 from kbroker.log.disk import Disk
+from kbroker.log.segment import Segment
+from kbroker.log.snapshot_files import SnapshotFiles
 
 DELETED_DIRECTORY = "-delete"
 # What file systems allow; Kafka cuts the topic's part of the name in the same way.
@@ -52,3 +55,17 @@ class DeletedDirectory:
             for name in self._disk.files(self.path):
                 self._disk.unlink(f"{self.path}/{name}")
             self._disk.remove_directory(self.path)
+
+
+def mark_deleted(disk: Disk, segment: Segment, snapshots: SnapshotFiles | None) -> DeletedSegment:
+    """Rename the files of a segment, and its snapshot unless ``snapshots`` is None."""
+    paths = []
+    for kind in file_names.SEGMENT_KINDS:
+        path = segment.path(kind)
+        if disk.exists(path):
+            paths.append(segment.path(kind, file_names.DELETED))
+            disk.rename(path, paths[-1])
+    snapshot = snapshots.mark_deleted(segment.base_offset) if snapshots is not None else None
+    if snapshot is not None:
+        paths.append(snapshot)
+    return DeletedSegment(disk, segment.base_offset, segment.size_bytes, paths)

@@ -32,6 +32,10 @@ class CorruptLog(LogError):
     """Files that no writer of ours or Kafka's leaves behind, and that cannot be repaired."""
 
 
+class CleaningAborted(LogError):
+    """A round of compaction that came to nothing because the log changed under it."""
+
+
 class OffsetOutOfRange(LogError):
     """An offset before the log start, behind the log end, or behind the high watermark."""
 

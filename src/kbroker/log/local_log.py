@@ -8,18 +8,25 @@ What is flushed and when is the shell's affair: `flush_target` hands out a job f
 clean stop checks everything behind it (L2, L3).
 """
 
+from collections.abc import Sequence
 from itertools import pairwise
 
 from kbroker.config import TopicConfig
 from kbroker.log import file_names
-from kbroker.log.deletion import DeletedDirectory, DeletedSegment, deleted_directory_name
+from kbroker.log.deletion import (
+    DeletedDirectory,
+    DeletedSegment,
+    deleted_directory_name,
+    mark_deleted,
+)
 from kbroker.log.disk import Disk, storage_errors
 from kbroker.log.errors import OffsetOutOfRange, RecordListTooLarge
 from kbroker.log.flushing import FlushJob, open_for_sync
 from kbroker.log.recovery import LoadedLog, rebuild_producers, remove_segment_files
 from kbroker.log.retention import deletable_segments
-from kbroker.log.segment import Segment
+from kbroker.log.segment import Segment, max_segment_ms
 from kbroker.log.segments import Segments
+from kbroker.log.swap import Replacement, swap_in
 from kbroker.log.validation import is_opaque
 from kbroker.model import TopicPartition, Uuid
 
@@ -42,6 +49,7 @@ class LocalLog:
         "_snapshots",
         "_truncations",
         "directory",
+        "first_dirty_offset",
         "last_flush_ms",
         "leader_epochs",
         "log_end_offset",
@@ -74,6 +82,8 @@ class LocalLog:
         self.log_start_offset = loaded.log_start_offset
         self.log_end_offset = loaded.log_end_offset
         self.recovery_point = loaded.recovery_point
+        # Where the last round of compaction ended; the shell keeps it in a checkpoint.
+        self.first_dirty_offset = 0
         self.last_flush_ms = now_ms
         # The log end for which everything is on the platter as a clean start wants it.
         self._settled_end = loaded.log_end_offset if loaded.is_untouched else -1
@@ -93,6 +103,16 @@ class LocalLog:
         self._max_message_bytes = config.max_message_bytes
         self._interval_bytes = config.index_interval_bytes
         self.segments.active.cool()
+
+    @property
+    def disk(self) -> Disk:
+        """The door to the files."""
+        return self._disk
+
+    @property
+    def truncations(self) -> int:
+        """How often the log was cut since it was opened; a job from before proves nothing."""
+        return self._truncations
 
     @property
     def size_bytes(self) -> int:
@@ -157,6 +177,7 @@ class LocalLog:
             self.log_end_offset = offset
             self.log_start_offset = min(self.log_start_offset, offset)
             self.recovery_point = min(self.recovery_point, offset)
+            self.first_dirty_offset = min(self.first_dirty_offset, offset)
             self.leader_epochs.truncate_from_end(offset)
             self._snapshots.remove_after(offset)
             rebuild_producers(
@@ -184,6 +205,7 @@ class LocalLog:
             self.leader_epochs.clear()
         self.producers.clear()
         self.log_start_offset = self.log_end_offset = self.recovery_point = offset
+        self.first_dirty_offset = min(self.first_dirty_offset, offset)
 
     def _remove_segments(self, first: int) -> None:
         """Remove the segments from this place on, the last one first, so that no gap is left."""
@@ -222,7 +244,7 @@ class LocalLog:
         active = self.segments.active
         if active.size_bytes == 0:
             return False
-        return active.waited_ms(now_ms, now_ms) > self._config.segment_ms
+        return active.waited_ms(now_ms, now_ms) > max_segment_ms(self._config)
 
     def roll(self, now_ms: int) -> None:
         """Begin a new segment, unless the active one is still empty."""
@@ -259,21 +281,17 @@ class LocalLog:
         log_start_offset = max(self.log_start_offset, self.segments[count].base_offset)
         self.advance_log_start(log_start_offset, high_watermark)
         with storage_errors(self.directory):
-            deleted = [self._mark_deleted(segment) for segment in self.segments.remove(0, count)]
+            removed = self.segments.remove(0, count)
+            deleted = [mark_deleted(self._disk, segment, self._snapshots) for segment in removed]
             self._disk.sync_directory(self.directory)
             return deleted
 
-    def _mark_deleted(self, segment: Segment) -> DeletedSegment:
-        paths = []
-        for kind in file_names.SEGMENT_KINDS:
-            path = segment.path(kind)
-            if self._disk.exists(path):
-                paths.append(segment.path(kind, file_names.DELETED))
-                self._disk.rename(path, paths[-1])
-        snapshot = self._snapshots.mark_deleted(segment.base_offset)
-        if snapshot is not None:
-            paths.append(snapshot)
-        return DeletedSegment(self._disk, segment.base_offset, segment.size_bytes, paths)
+    def swap_cleaned(self, replacements: Sequence[Replacement]) -> list[DeletedSegment]:
+        """Let the segments that compaction wrote take the place of others (L8).
+
+        The files of the old ones are renamed; `DeletedSegment.purge` is for later.
+        """
+        return swap_in(self._disk, self.directory, self.segments, self._snapshots, replacements)
 
     # To the platter.
 

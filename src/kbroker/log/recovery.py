@@ -2,9 +2,8 @@
 
     found                                   done
     --------------------------------------  ------------------------------------------------------
-    .deleted, .cleaned                      removed: deletion and compaction had not finished
-    .swap                                   compaction had: the segments it replaces are removed,
-                                            and it takes their names
+    .deleted, .cleaned, .swap               deletion or compaction is finished or undone
+                                            (leftovers)
     an index without its .log               removed
     a segment without its indexes           indexes built anew from the batches
     segments from the recovery point on,    every batch checked; at the first bad one the segment
@@ -22,11 +21,11 @@ from dataclasses import dataclass
 from kbroker.config import TopicConfig
 from kbroker.log import file_names, offset_index, time_index, transaction_index
 from kbroker.log.disk import Disk
-from kbroker.log.file_names import FileName, file_path, parse_file_name
+from kbroker.log.file_names import FileName, file_path
 from kbroker.log.leader_epochs import LeaderEpochs
+from kbroker.log.leftovers import finish_interrupted_work
 from kbroker.log.producer_state import ProducerState
 from kbroker.log.segment import MAX_RELATIVE_OFFSET, Segment
-from kbroker.log.segment_file import SegmentFile
 from kbroker.log.snapshot_files import SnapshotFiles
 from kbroker.log.transaction_index import AbortedEntry
 from kbroker.records import (
@@ -80,7 +79,7 @@ class Loader:
 
     def load(self, *, recovery_point: int, log_start_offset: int, clean: bool) -> LoadedLog:
         """The log, with every file in order; RecordsError or LogError if it cannot be."""
-        files = self._finish_interrupted_work()
+        files = finish_interrupted_work(self._disk, self._directory)
         self._epochs.load()
         spoiled = self._open_segments(files)
         if spoiled is not None:  # an index of aborted transactions can only be replayed
@@ -124,49 +123,6 @@ class Loader:
         )
 
     # Files.
-
-    def _finish_interrupted_work(self) -> dict[FileName, int]:
-        """The files that are left when deletions and swaps are done, with their sizes."""
-        sizes = self._disk.files(self._directory)
-        files = {parsed: sizes[name] for name in sizes if (parsed := parse_file_name(name))}
-        unfinished = [name for name in files if name.fate]
-        if not unfinished:
-            return files
-        cleaned = [name.offset for name in unfinished if name.fate == file_names.CLEANED]
-        swaps = []
-        for name in unfinished:
-            # A .swap beside a .cleaned of the same run is not complete (KAFKA-6264).
-            complete = not cleaned or name.offset < min(cleaned)
-            if name.fate == file_names.SWAP and complete:
-                swaps.append(name)
-            elif name.fate in (file_names.DELETED, file_names.CLEANED, file_names.SWAP):
-                self._remove(name)
-                del files[name]
-        self._finish_swap(files, swaps)
-        self._disk.sync_directory(self._directory)
-        return files
-
-    def _finish_swap(self, files: dict[FileName, int], swaps: Sequence[FileName]) -> None:
-        logs = [name for name in swaps if name.kind == file_names.LOG]
-        if logs:
-            first = min(name.offset for name in logs)
-            end = max(self._end_of(name, files[name]) for name in logs)
-            for name in list(files):
-                is_replaced = not name.fate and first <= name.offset < end
-                if is_replaced and name.kind in file_names.SEGMENT_KINDS:
-                    self._remove(name)
-                    del files[name]
-        for name in swaps:
-            whole = FileName(name.offset, name.kind)
-            self._disk.rename(f"{self._directory}/{name}", f"{self._directory}/{whole}")
-            files[whole] = files.pop(name)
-
-    def _end_of(self, name: FileName, size_bytes: int) -> int:
-        file = SegmentFile(self._disk, f"{self._directory}/{name}", name.offset)
-        end = name.offset
-        for _, header in file.headers(0, size_bytes):
-            end = header.next_offset
-        return end
 
     def _remove(self, name: FileName) -> None:
         self._disk.unlink(f"{self._directory}/{name}")
@@ -260,6 +216,7 @@ class Loader:
         aborted: list[AbortedEntry] = []
         sound_bytes = 0
         segment.begin_rebuild()
+        segment.has_aborted = False  # so that the index is not read, which may be spoiled
         try:
             for position, header, batch in segment.file.batches(0, segment.size_bytes):
                 if not crc_matches(batch, 0, header):

@@ -220,10 +220,12 @@ class Segment:
         self.load_max_timestamp()
         if self.size_bytes == 0:
             self._first_timestamp_ms = timestamp_ms
-        first_timestamp_ms = self._load_first_timestamp()
+        first_timestamp_ms = self.load_first_timestamp()
         self.limit_bytes = config.segment_bytes
         if first_timestamp_ms >= 0:
-            self.roll_after_ms = first_timestamp_ms + config.segment_ms - self._jitter_ms(config)
+            self.roll_after_ms = (
+                first_timestamp_ms + max_segment_ms(config) - self._jitter_ms(config)
+            )
         else:
             self.roll_after_ms = _LONG_AGO_MS  # the clock decides, so `due_for_roll` must be asked
         self._index_entries = config.segment_index_bytes // time_index.ENTRY_BYTES - 1
@@ -245,7 +247,7 @@ class Segment:
             return False
         if self.size_bytes + size_bytes > config.segment_bytes:
             return True
-        if self.waited_ms(now_ms, timestamp_ms) > config.segment_ms - self._jitter_ms(config):
+        if self.waited_ms(now_ms, timestamp_ms) > max_segment_ms(config) - self._jitter_ms(config):
             return True
         # The time index keeps a place for the entry that closes it.
         entries = config.segment_index_bytes // offset_index.ENTRY_BYTES
@@ -254,17 +256,18 @@ class Segment:
 
     def waited_ms(self, now_ms: int, timestamp_ms: int) -> int:
         """How long the segment has been filled, by the clock of its records if they have one."""
-        first_timestamp_ms = self._load_first_timestamp()
+        first_timestamp_ms = self.load_first_timestamp()
         if first_timestamp_ms >= 0:
             return timestamp_ms - first_timestamp_ms
         return now_ms - self.created_ms
 
     def _jitter_ms(self, config: TopicConfig) -> int:
         """How much earlier than others this segment rolls; the same at every look at it."""
-        bound = min(config.segment_jitter_ms, config.segment_ms)
+        bound = min(config.segment_jitter_ms, max_segment_ms(config))
         return crc32(self.path().encode()) % bound if bound > 0 else 0
 
-    def _load_first_timestamp(self) -> int:
+    def load_first_timestamp(self) -> int:
+        """The max timestamp of the first batch, -1 if there is none."""
         if self._first_timestamp_ms is None:
             if self.size_bytes == 0:
                 return NO_TIMESTAMP
@@ -278,8 +281,9 @@ class Segment:
             path = self.path(file_names.TIME_INDEX)
             try:
                 entry = read_last_entry(self._disk, path, self._disk.size_bytes(path))
-            except FileNotFoundError:
-                entry = self.time_index.last_entry()
+            except (FileNotFoundError, ValueError):
+                self.rebuild_indexes()
+                return self.max_timestamp_ms
             self.max_timestamp_ms = entry.timestamp_ms
             self.max_timestamp_offset = self.base_offset + entry.relative_offset
             self._max_timestamp_known = True
@@ -381,3 +385,10 @@ class Segment:
         self._first_timestamp_ms = None
         self.last_possible_offset = _COLD
         self.remember(self.base_offset, 0)
+
+
+def max_segment_ms(config: TopicConfig) -> int:
+    """How long a segment may be filled; compaction comes to no record before its segment rolls."""
+    if config.compact and config.max_compaction_lag_ms > 0:
+        return min(config.segment_ms, config.max_compaction_lag_ms)
+    return config.segment_ms
