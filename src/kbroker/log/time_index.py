@@ -98,13 +98,22 @@ class TimeIndex:
 
 
 def read_last_entry(disk: Disk, path: str, size_bytes: int) -> TimeEntry:
-    """The last entry of a file of ``size_bytes`` without loading it; `NO_ENTRY` if it is empty."""
+    """The last entry of a file of ``size_bytes`` without loading it; `NO_ENTRY` if it is empty.
+
+    ValueError if it is not later than the first, as `TimeIndex.load` has it.
+    """
     if size_bytes < ENTRY_BYTES:
         return NO_ENTRY
+    last_position = size_bytes // ENTRY_BYTES * ENTRY_BYTES - ENTRY_BYTES
     file_descriptor = disk.open_reading(path)
     try:
-        position = size_bytes // ENTRY_BYTES * ENTRY_BYTES - ENTRY_BYTES
-        data = disk.read(file_descriptor, ENTRY_BYTES, position)
+        first = disk.read(file_descriptor, ENTRY_BYTES, 0)
+        last = disk.read(file_descriptor, ENTRY_BYTES, last_position)
     finally:
         disk.close(file_descriptor)
-    return TimeEntry(*_ENTRY.unpack(data)) if len(data) == ENTRY_BYTES else NO_ENTRY
+    if len(first) != ENTRY_BYTES or len(last) != ENTRY_BYTES:
+        raise ValueError("the time index is shorter than it was")
+    entry = TimeEntry(*_ENTRY.unpack(last))
+    if last_position and entry.timestamp_ms <= TimeEntry(*_ENTRY.unpack(first)).timestamp_ms:
+        raise ValueError("the timestamps do not rise")
+    return entry
