@@ -124,7 +124,7 @@ class Administration:
     async def delete_topics(
         self, topics: Sequence[TopicToDelete], *, deadline: float
     ) -> tuple[TopicDeletion, ...]:
-        """Delete topics; unless `delete.topic.enable` is off, a topic gets one answer."""
+        """Delete topics, unless `delete.topic.enable` is off; one answer for each topic."""
         enabled = self._config().get_bool("delete.topic.enable")
         if not topics:
             return ()

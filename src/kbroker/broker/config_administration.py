@@ -29,11 +29,11 @@ from kbroker.cluster import (
 from kbroker.config import BrokerConfig, ConfigError, ConfigRequestError
 from kbroker.config.alter import (
     Change,
-    Operation,
     alter_broker,
     alter_client_metrics,
     alter_group,
     alter_topic,
+    check_form,
 )
 from kbroker.config.describe import (
     ConfigSource,
@@ -190,16 +190,15 @@ class ConfigAdministration:
         stored: dict[ConfigResource, Alteration] = {}
         for each in alterations:
             key = (each.kind, each.name)
-            if times[key] > 1:
-                answers[key] = _ONLY_ONCE
+            refused = _ONLY_ONCE if times[key] > 1 else _check_changes(each.changes)
+            if refused is not None:
+                answers[key] = refused
             elif each.kind == ResourceKind.BROKER_LOGGER and incremental:
                 answers[key] = self._alter_loggers(each, validate_only=validate_only)
+            elif (refused := self._check_resource(each)) is not None:
+                answers[key] = refused
             else:
-                refused = self._check_resource(each)
-                if refused is not None:
-                    answers[key] = refused
-                else:
-                    stored[ConfigResource(_STORED[ResourceKind(each.kind)], each.name)] = each
+                stored[ConfigResource(_STORED[ResourceKind(each.kind)], each.name)] = each
         if stored:
             results = await carry_out(
                 self._control,
@@ -260,6 +259,8 @@ class ConfigAdministration:
                     return Refused(error.kafka_error, str(error))
                 return None
             case ResourceKind.BROKER:
+                if not name:
+                    return None  # All brokers have no name.
                 return self._check_own_id(name, "Unexpected broker id, expected {}, but")
             case ResourceKind.GROUP:
                 if not name:
@@ -273,22 +274,11 @@ class ConfigAdministration:
                 return Refused("INVALID_REQUEST", f"Unknown resource type {alteration.kind}")
 
     def _alter_loggers(self, alteration: Alteration, *, validate_only: bool) -> Refused | None:
-        changes = alteration.changes
-        if len({change.name for change in changes}) != len(changes):
-            return Refused("INVALID_REQUEST", "Error due to duplicate config keys")
-        without = [c.name for c in changes if c.value is None and c.operation != Operation.DELETE]
-        if without:
-            message = f"Null value not supported for : {', '.join(without)}"
-            return Refused("INVALID_REQUEST", message)
-        if not alteration.name:
-            return Refused("INVALID_REQUEST", "Node id must be an integer, but it is: ")
         refused = self._check_own_id(alteration.name, "Unexpected node id. Expected {}, but")
-        return refused or alter_logger_levels(changes, validate_only=validate_only)
+        return refused or alter_logger_levels(alteration.changes, validate_only=validate_only)
 
     def _check_own_id(self, name: str, unexpected: str) -> Refused | None:
-        """Only this broker itself can be altered through it, or all brokers, which have no name."""
-        if not name:
-            return None
+        """A broker alters only itself."""
         node_id = _integer(name)
         if node_id is None:
             return Refused("INVALID_REQUEST", f"Node id must be an integer, but it is: {name}")
@@ -296,6 +286,15 @@ class ConfigAdministration:
             message = f"{unexpected.format(self._node_id)} received {name}"
             return Refused("INVALID_REQUEST", message)
         return None
+
+
+def _check_changes(changes: Sequence[Change]) -> Refused | None:
+    """What is wrong with changes, whatever they are about."""
+    try:
+        check_form(changes)
+    except ConfigRequestError as error:
+        return Refused("INVALID_REQUEST", str(error))
+    return None
 
 
 def _integer(text: str) -> int | None:

@@ -1,7 +1,7 @@
 """What lies in the data directories of this broker, for DescribeLogDirs."""
 
 import os
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from dataclasses import dataclass, field
 
 from kbroker.broker.partition import Partition
@@ -12,7 +12,7 @@ _MAX_LONG = 2**63 - 1
 
 @dataclass(frozen=True, slots=True)
 class DescribedLogDir:
-    """One data directory; ``offline`` once its disk has failed."""
+    """One data directory, by its absolute path; ``offline`` once its disk has failed."""
 
     path: str
     offline: bool
@@ -23,32 +23,32 @@ class DescribedLogDir:
 
 
 def describe_log_dirs(
-    paths: Iterable[str], partitions: Iterable[Partition], cordoned: Iterable[str]
+    paths: Iterable[str], partitions: Iterable[Partition], cordoned: Collection[str]
 ) -> list[DescribedLogDir]:
     """Every directory of ``paths`` with those of ``partitions`` that lie in it.
 
     ``cordoned`` are the directories that get no new partitions (KIP-1066), ``*`` all of them.
     """
-    barred = frozenset(cordoned)
-    inside: dict[str, list[Partition]] = {path: [] for path in paths}
+    everywhere = "*" in cordoned
+    barred = {os.path.abspath(path) for path in cordoned}
+    inside: dict[str, list[Partition]] = {os.path.abspath(path): [] for path in paths}
     for partition in partitions:
-        inside.setdefault(os.path.dirname(partition.log.directory), []).append(partition)
+        inside[os.path.dirname(os.path.abspath(partition.log.directory))].append(partition)
     return [
-        _described(path, found, cordoned=path in barred or "*" in barred)
+        _described(path, found, cordoned=everywhere or path in barred)
         for path, found in inside.items()
     ]
 
 
 def _described(path: str, partitions: list[Partition], *, cordoned: bool) -> DescribedLogDir:
-    absolute = os.path.abspath(path)
     if any(partition.offline for partition in partitions):
-        return DescribedLogDir(absolute, offline=True, cordoned=cordoned)
+        return DescribedLogDir(path, offline=True, cordoned=cordoned)
     try:
         space = os.statvfs(path)
     except OSError:
-        return DescribedLogDir(absolute, offline=True, cordoned=cordoned)
+        return DescribedLogDir(path, offline=True, cordoned=cordoned)
     return DescribedLogDir(
-        absolute,
+        path,
         offline=False,
         cordoned=cordoned,
         total_bytes=min(space.f_blocks * space.f_frsize, _MAX_LONG),

@@ -30,7 +30,10 @@ def logger_levels() -> dict[str, str]:
 
 
 def alter_logger_levels(changes: Sequence[Change], *, validate_only: bool) -> Refused | None:
-    """Set levels, or take them away so that those above count; all or none."""
+    """Set levels, or take them away so that those above count; all or none.
+
+    The form of ``changes`` was checked: known operations, and values where they are needed.
+    """
     loggers = _loggers()
     for change in changes:
         refused = _check(change, loggers)
@@ -55,7 +58,7 @@ def _loggers() -> dict[str, logging.Logger]:
 
 
 def _level_of(logger: logging.Logger) -> str:
-    """The name of the highest of Kafka's levels that lets through all that ``logger`` does."""
+    """The lowest of Kafka's levels that does not lie below the one that counts."""
     effective = logger.getEffectiveLevel()
     return next((name for name, level in _LEVELS.items() if effective <= level), "FATAL")
 
@@ -66,8 +69,6 @@ def _check(change: Change, loggers: dict[str, logging.Logger]) -> Refused | None
         word = Operation(operation).name
         message = f"{word} operation is not allowed for the BROKER_LOGGER resource"
         return Refused("INVALID_REQUEST", message)
-    if operation not in (Operation.SET, Operation.DELETE):
-        return Refused("INVALID_REQUEST", f"Unknown operations type {operation}")
     if name not in loggers:
         return Refused("INVALID_CONFIG", f"Logger {name} does not exist!")
     if operation == Operation.DELETE:

@@ -78,7 +78,7 @@ def alter_topic(
     broker: BrokerConfig, current: Mapping[str, str], changes: Sequence[Change]
 ) -> dict[str, str]:
     """What a topic sets after ``changes``."""
-    _check_form(changes)
+    check_form(changes)
     overrides = _apply(current, changes, TOPIC_CONFIGS)
     check_topic(broker, overrides)
     return overrides
@@ -88,7 +88,7 @@ def alter_group(
     broker: BrokerConfig, current: Mapping[str, str], changes: Sequence[Change]
 ) -> dict[str, str]:
     """What a group sets after ``changes``."""
-    _check_form(changes)
+    check_form(changes)
     overrides = _apply(current, changes, GROUP_CONFIGS)
     check_group(broker, overrides)
     return overrides
@@ -96,7 +96,7 @@ def alter_group(
 
 def alter_client_metrics(current: Mapping[str, str], changes: Sequence[Change]) -> dict[str, str]:
     """What a client metrics subscription sets after ``changes``."""
-    _check_form(changes)
+    check_form(changes)
     # Kafka does not let anybody append to these, although two of them are lists.
     overrides = _apply(current, changes, {})
     check_client_metrics(overrides)
@@ -110,7 +110,7 @@ def alter_broker(
 
     Names that nobody knows are accepted, as Kafka does for the sake of plugins.
     """
-    _check_form(changes)
+    check_form(changes)
     for change in changes:
         _check_list_of_broker(change)
     overrides = _apply(current, changes, BROKER_CONFIGS)
@@ -130,7 +130,7 @@ def alter_broker(
     return overrides
 
 
-def _check_form(changes: Sequence[Change]) -> None:
+def check_form(changes: Sequence[Change]) -> None:
     """Refuse changes that make no sense whatever they are about."""
     if len({change.name for change in changes}) != len(changes):
         raise ConfigRequestError("Error due to duplicate config keys")
