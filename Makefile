@@ -65,6 +65,8 @@ generate: setup java
 
 bench: setup java
 	$(BIN)/python -m benchmarks.codec
+	$(BIN)/python -m benchmarks.start
+	$(BIN)/python -m benchmarks.hot_path
 
 clean:
 	rm -rf $(VENV) .cache build dist .mypy_cache .ruff_cache .pytest_cache .hypothesis kbroker-data

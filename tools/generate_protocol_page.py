@@ -1,6 +1,6 @@
 """Writes docs/protocol.md from the table of handlers and their first lines.
 
-    .venv/bin/python -m tools.generate_protocol_page [--check]
+.venv/bin/python -m tools.generate_protocol_page [--check]
 """
 
 import ast
@@ -17,7 +17,8 @@ HANDLERS = ROOT / "src" / "kbroker" / "handlers"
 _HEAD = """\
 # The APIs of the broker listener
 
-Written by `make generate` from `src/kbroker/handlers`. What is not served is not advertised: clients fall back on absence.
+Written by `make generate` from `src/kbroker/handlers`.
+What is not served is not advertised: clients fall back on absence.
 
 | key | API | versions | what it does |
 |---|---|---|---|
