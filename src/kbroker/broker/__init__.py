@@ -17,5 +17,6 @@ features        what the cluster agrees on
 resources       operations as bits
 refusals        from the errors of logs to those of the protocol
 upkeep          what must be done now and then
+cleaning        compaction, one log after another
 clock           the two clocks
 """

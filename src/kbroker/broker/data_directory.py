@@ -32,6 +32,7 @@ class DataDirectory:
         self.was_clean = self._files.was_clean
         self._recovery_points = self._files.read_recovery_points()
         self._log_starts = self._files.read_log_start_offsets()
+        self._cleaner_offsets = self._files.read_cleaner_offsets()
         self._found = {each.topic_partition: each for each in self._files.partitions()}
         self.partitions: set[TopicPartition] = set(self._found)
         for gone in self._files.deleted_directories():
@@ -91,6 +92,10 @@ class DataDirectory:
             now_ms=now_ms,
             producer_expiration_ms=producer_expiration_ms,
         )
+        # A checkpoint behind the log end is from before a crash that cost records.
+        first_dirty_offset = self._cleaner_offsets.get(topic_partition, 0)
+        if first_dirty_offset <= opened.log_end_offset:
+            opened.first_dirty_offset = first_dirty_offset
         self.partitions.add(topic_partition)
         return opened
 
@@ -103,6 +108,7 @@ class DataDirectory:
         self._found.pop(topic_partition, None)
         self._recovery_points.pop(topic_partition, None)
         self._log_starts.pop(topic_partition, None)
+        self._cleaner_offsets.pop(topic_partition, None)
         return deleted
 
     def write_checkpoints(
@@ -117,6 +123,10 @@ class DataDirectory:
     def write_high_watermarks(self, marks: Mapping[TopicPartition, int]) -> None:
         """Replace the high watermarks."""
         self._files.write_high_watermarks(marks)
+
+    def write_cleaner_offsets(self, offsets: Mapping[TopicPartition, int]) -> None:
+        """Replace what compaction has seen."""
+        self._files.write_cleaner_offsets(offsets)
 
     def close_cleanly(self, logs: Iterable[PartitionLog], broker_epoch: int) -> None:
         """Close all logs and leave the marker that says so; the last thing we do here (R17)."""

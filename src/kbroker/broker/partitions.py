@@ -262,6 +262,16 @@ class Partitions:
             }
             await trio.to_thread.run_sync(directory.write_high_watermarks, marks)
 
+    async def checkpoint_cleaner(self) -> None:
+        """Write where compaction of each log ended."""
+        for directory in self.directories:
+            offsets = {
+                one.topic_partition: one.first_dirty_offset
+                for one in self._logs_in(directory)
+                if one.config.compact and one.first_dirty_offset
+            }
+            await trio.to_thread.run_sync(directory.write_cleaner_offsets, offsets)
+
     def _logs_in(self, directory: DataDirectory) -> list[PartitionLog]:
         return [
             partition.log

@@ -5,10 +5,11 @@ logged and tried again at the next turn; one partition's trouble must not stop t
 are touched in threads or in small steps, so that no pass holds up the loop.
 """
 
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Sequence
 
 import trio
 
+from kbroker.broker.cleaning import Cleaning
 from kbroker.broker.clock import Clock
 from kbroker.broker.flushing import Flusher
 from kbroker.broker.partition import Partition
@@ -39,6 +40,7 @@ class Upkeep:
         self._config = config
         # Segments that are out of the log and wait for `file.delete.delay.ms`: when, and which.
         self._condemned: list[tuple[float, DeletedSegment]] = []
+        self.cleaning = Cleaning(partitions, clock, config, self.condemn)
 
     async def run(self) -> None:
         """Do all duties until cancelled."""
@@ -60,6 +62,7 @@ class Upkeep:
             ):
                 nursery.start_soon(self._repeat, name, duty, interval, name=name)
             nursery.start_soon(self._purge_condemned, name="purge")
+            nursery.start_soon(self.cleaning.run, name="cleaner")
 
     async def _repeat(self, name: str, duty: Callable[[], Awaitable[None]], interval: str) -> None:
         while True:
@@ -92,9 +95,13 @@ class Upkeep:
                 segments=len(deleted),
                 log_start_offset=partition.log.log_start_offset,
             )
-            delay_s = partition.log.config.file_delete_delay_ms / 1000
-            self._condemned += [(self._clock.now() + delay_s, segment) for segment in deleted]
+            self.condemn(deleted, partition.log.config.file_delete_delay_ms / 1000)
             partition.notify()
+
+    def condemn(self, segments: Sequence[DeletedSegment], delay_s: float) -> None:
+        """Unlink the files of segments that are out of the log, after a while."""
+        at = self._clock.now() + delay_s
+        self._condemned += [(at, segment) for segment in segments]
 
     async def _purge_condemned(self) -> None:
         while True:
