@@ -149,6 +149,18 @@ def test_a_read_stays_within_one_segment(tmp_path: Path) -> None:
     assert len(log.segments) == 4
 
 
+def test_a_log_of_many_segments_keeps_few_files_open(tmp_path: Path) -> None:
+    log = filled(tmp_path, 60, segment_bytes=400)
+    assert len(log.segments) == 30
+    log.flush()
+    assert len(read_all(log)) == 60
+    for number in range(60):
+        assert log.offset_for_timestamp(NOW_MS, up_to=60 - number) is not None
+        log.aborted_transactions(number, 60)
+    assert sum(segment._file is not None for segment in log.segments) <= 5
+    assert sum(segment._offset_index is not None for segment in log.segments) <= 5
+
+
 def test_a_reader_at_the_end_gets_what_comes_next(tmp_path: Path) -> None:
     log = open_log(tmp_path)
     offset = 0

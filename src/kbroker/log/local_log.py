@@ -317,6 +317,8 @@ class LocalLog:
         return [*indexes, self._snapshots.path(end_offset)]
 
     def _flush_job(self, segments: list[Segment], paths: list[str], now_ms: int) -> FlushJob:
+        for segment in segments:
+            self.segments.note_reading(segment)
         return FlushJob(
             self._disk,
             [segment.file for segment in segments],

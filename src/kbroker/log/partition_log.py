@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from typing import NamedTuple, Self
 
 from kbroker.config import TopicConfig
-from kbroker.log.disk import REAL_DISK, Disk
+from kbroker.log.disk import REAL_DISK, Disk, storage_errors
 from kbroker.log.errors import (
     CorruptLog,
     InconsistentTopicId,
@@ -311,14 +311,16 @@ class PartitionLog(LocalLog):
 
     def offset_for_timestamp(self, timestamp_ms: int, *, up_to: int) -> FoundOffset | None:
         """The first record that is not older than ``timestamp_ms``, if it is below ``up_to``."""
-        found = find_by_timestamp(
-            self.segments.as_list(), timestamp_ms, start_offset=self.log_start_offset
-        )
+        with storage_errors(self.directory):
+            found = find_by_timestamp(
+                self.segments, timestamp_ms, start_offset=self.log_start_offset
+            )
         return found if found is not None and found.offset < up_to else None
 
     def max_timestamp_offset(self) -> FoundOffset | None:
         """The first record with the largest timestamp; None if no record has one."""
-        return find_max_timestamp(self.segments.as_list())
+        with storage_errors(self.directory):
+            return find_max_timestamp(self.segments)
 
     def active_producers(self) -> list[ActiveProducer]:
         """The producers, for DescribeProducers."""

@@ -48,7 +48,14 @@ class ActiveProducer(NamedTuple):
 class ProducerState:
     """Every producer that wrote to the partition and has not expired."""
 
-    __slots__ = ("_decided", "_ongoing", "entries", "expiration_ms", "first_unstable_offset", "max")
+    __slots__ = (
+        "_decided",
+        "_ongoing",
+        "entries",
+        "expiration_ms",
+        "first_unstable_offset",
+        "max_producers",
+    )
 
     def __init__(
         self,
@@ -57,7 +64,7 @@ class ProducerState:
         max_producers: int = DEFAULT_MAX_PRODUCERS,
     ) -> None:
         self.expiration_ms = expiration_ms
-        self.max = max_producers
+        self.max_producers = max_producers
         self.entries: dict[int, ProducerEntry] = {}
         # First offset -> producer id. Offsets only grow, so the first item is the lowest.
         self._ongoing: dict[int, int] = {}
@@ -184,7 +191,7 @@ class ProducerState:
         )
 
     def _new_entry(self, producer_id: int, producer_epoch: int) -> ProducerEntry:
-        if len(self.entries) >= self.max:
+        if len(self.entries) >= self.max_producers:
             self._forget_the_oldest()
         entry = self.entries[producer_id] = ProducerEntry(producer_id, producer_epoch)
         return entry

@@ -51,9 +51,10 @@ class Segments:
     def add(self, segment: Segment) -> None:
         """Let a new segment be the active one."""
         assert segment.base_offset > self.active.base_offset, "segments rise"
-        self._note_reading(self.active)
+        old = self.active
         self._segments.append(segment)
         self.active = segment
+        self.note_reading(old)
 
     def remove(self, first: int, end: int) -> list[Segment]:
         """Take out the segments in these places; at least one must be left."""
@@ -77,10 +78,13 @@ class Segments:
                 self._recently_read.remove(segment)
         return replaced
 
-    def _note_reading(self, segment: Segment) -> None:
-        """Keep an old segment open, and let go of the one that was read least recently."""
+    def note_reading(self, segment: Segment) -> None:
+        """Keep an old segment open, and let go of the one that was read least recently.
+
+        Whoever is about to open the file or an index of a segment says so here.
+        """
         recent = self._recently_read
-        if recent and recent[-1] is segment:
+        if segment is self.active or (recent and recent[-1] is segment):
             return
         if segment in recent:
             recent.remove(segment)
@@ -100,8 +104,7 @@ class Segments:
             segment = self._segments[number]
             if segment.base_offset >= up_to:
                 return None
-            if segment is not self.active:
-                self._note_reading(segment)
+            self.note_reading(segment)
             start = segment.position_of(offset)
             if start is None:
                 continue  # compaction left nothing at or behind the offset in this segment
@@ -146,8 +149,7 @@ class Segments:
         for number in range(self.number_of(start_offset), len(self._segments)):
             segment = self._segments[number]
             if segment.has_aborted:
-                if segment is not self.active:
-                    self._note_reading(segment)
+                self.note_reading(segment)
                 entries, is_complete = segment.transaction_index.overlapping(
                     start_offset, end_offset
                 )

@@ -1,9 +1,9 @@
 """Offsets by time: what ListOffsets asks for."""
 
-from collections.abc import Sequence
 from typing import NamedTuple
 
 from kbroker.log.segment import Segment
+from kbroker.log.segments import Segments
 from kbroker.records import NO_TIMESTAMP, BatchHeader, iterate_records
 
 
@@ -16,12 +16,13 @@ class FoundOffset(NamedTuple):
 
 
 def find_by_timestamp(
-    segments: Sequence[Segment], timestamp_ms: int, *, start_offset: int
+    segments: Segments, timestamp_ms: int, *, start_offset: int
 ) -> FoundOffset | None:
     """The first record at or behind ``start_offset`` that is not older than ``timestamp_ms``."""
     for segment in segments:
         if segment.load_max_timestamp() < timestamp_ms:
             continue
+        segments.note_reading(segment)
         entry = segment.time_index.lookup(timestamp_ms)
         start = segment.offset_index.lookup(
             max(entry.relative_offset, start_offset - segment.base_offset)
@@ -35,12 +36,13 @@ def find_by_timestamp(
     return None
 
 
-def find_max_timestamp(segments: Sequence[Segment]) -> FoundOffset | None:
+def find_max_timestamp(segments: Segments) -> FoundOffset | None:
     """The first record with the largest timestamp of all; None if no record has one."""
     segment = max(segments, key=Segment.load_max_timestamp)
     max_timestamp_ms = segment.load_max_timestamp()
     if max_timestamp_ms == NO_TIMESTAMP:
         return None
+    segments.note_reading(segment)
     start = segment.offset_index.lookup(segment.max_timestamp_offset - segment.base_offset)
     for position, header in segment.file.headers(start, segment.size_bytes):
         if header.max_timestamp_ms == max_timestamp_ms:
