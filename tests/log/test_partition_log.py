@@ -153,6 +153,7 @@ def test_a_log_of_many_segments_keeps_few_files_open(tmp_path: Path) -> None:
     log = filled(tmp_path, 60, segment_bytes=400)
     assert len(log.segments) == 30
     log.flush()
+    assert sum(segment._file is not None for segment in log.segments) <= 5
     assert len(read_all(log)) == 60
     for number in range(60):
         assert log.offset_for_timestamp(NOW_MS, up_to=60 - number) is not None

@@ -317,11 +317,13 @@ class LocalLog:
         return [*indexes, self._snapshots.path(end_offset)]
 
     def _flush_job(self, segments: list[Segment], paths: list[str], now_ms: int) -> FlushJob:
+        files = []
         for segment in segments:
             self.segments.note_reading(segment)
+            files.append(segment.file)
         return FlushJob(
             self._disk,
-            [segment.file for segment in segments],
+            files,
             open_for_sync(self._disk, self.directory, paths),
             offset=self.log_end_offset,
             truncations=self._truncations,

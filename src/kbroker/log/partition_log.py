@@ -20,6 +20,7 @@ from kbroker.log.errors import (
 )
 from kbroker.log.local_log import LocalLog
 from kbroker.log.partition_metadata import read_partition_metadata, write_partition_metadata
+from kbroker.log.producer_entry import AppendedBatch
 from kbroker.log.producer_state import (
     DEFAULT_EXPIRATION_MS,
     DEFAULT_MAX_PRODUCERS,
@@ -144,13 +145,7 @@ class PartitionLog(LocalLog):
         if is_from_producer:
             duplicate = self.producers.check(header)
             if duplicate is not None:
-                return Appended(
-                    duplicate.first_offset,
-                    duplicate.last_offset,
-                    duplicate.timestamp_ms,
-                    self.log_start_offset,
-                    duplicate=True,
-                )
+                return self._appended_before(duplicate)
 
         first_offset = self.log_end_offset
         last_offset = first_offset + header.last_offset_delta
@@ -173,6 +168,16 @@ class PartitionLog(LocalLog):
         if is_from_producer:
             self.producers.replay(header, first_offset=first_offset)
         return Appended(first_offset, last_offset, log_append_time_ms, self.log_start_offset)
+
+    def _appended_before(self, batch: AppendedBatch) -> Appended:
+        """The answer to a duplicate; Kafka gives the batch's timestamp as its append time."""
+        return Appended(
+            batch.first_offset,
+            batch.last_offset,
+            batch.timestamp_ms,
+            self.log_start_offset,
+            duplicate=True,
+        )
 
     def _append_own(
         self, records: memoryview | bytearray, *, leader_epoch: int, now_ms: int
