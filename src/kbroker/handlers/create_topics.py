@@ -31,9 +31,22 @@ async def handle(context: RequestContext, request: CreateTopicsRequest) -> Creat
                 for name in names
             ]
         )
-    return CreateTopicsResponse(
-        topics=[_answer(context, name, result) for name, result in results.items()]
-    )
+    # Whoever creates many topics gives them the same configs, so those are described once.
+    described: dict[frozenset[tuple[str, str]], list[CreatableTopicConfigs]] = {}
+    response = CreateTopicsResponse()
+    for name, result in results.items():
+        if isinstance(result, Refused):
+            response.topics.append(
+                CreatableTopicResult(
+                    name=name, error_code=ErrorCode[result.error], error_message=result.message
+                )
+            )
+            continue
+        key = frozenset(result.configs.items())
+        if key not in described:
+            described[key] = _configs(context, result)
+        response.topics.append(_created(name, result, described[key]))
+    return response
 
 
 def _new_topic(topic: CreatableTopic) -> NewTopic:
@@ -49,28 +62,28 @@ def _new_topic(topic: CreatableTopic) -> NewTopic:
     )
 
 
-def _answer(
-    context: RequestContext, name: str, result: TopicCreated | Refused
+def _created(
+    name: str, topic: TopicCreated, configs: list[CreatableTopicConfigs]
 ) -> CreatableTopicResult:
-    if isinstance(result, Refused):
-        return CreatableTopicResult(
-            name=name, error_code=ErrorCode[result.error], error_message=result.message
-        )
     return CreatableTopicResult(
         name=name,
-        topic_id=result.topic_id,
+        topic_id=topic.topic_id,
         error_message=None,
-        num_partitions=result.num_partitions,
-        replication_factor=result.replication_factor,
-        # KIP-525: what the topic's configs are, defaults and all.
-        configs=[
-            CreatableTopicConfigs(
-                name=config.name,
-                value=config.value,
-                read_only=config.read_only,
-                config_source=config.source,
-                is_sensitive=config.sensitive,
-            )
-            for config in describe_topic(context.broker.config, result.configs)
-        ],
+        num_partitions=topic.num_partitions,
+        replication_factor=topic.replication_factor,
+        configs=configs,
     )
+
+
+def _configs(context: RequestContext, topic: TopicCreated) -> list[CreatableTopicConfigs]:
+    """KIP-525: what the topic's configs are, defaults and all."""
+    return [
+        CreatableTopicConfigs(
+            name=config.name,
+            value=config.value,
+            read_only=config.read_only,
+            config_source=config.source,
+            is_sensitive=config.sensitive,
+        )
+        for config in describe_topic(context.broker.config, topic.configs)
+    ]
