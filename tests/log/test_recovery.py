@@ -233,6 +233,32 @@ def test_recovery_finds_the_epochs_in_the_batches(tmp_path: Path) -> None:
     assert log.end_offset_for_epoch(3) == (2, 1)
 
 
+@pytest.mark.parametrize("clean", [True, False])
+@pytest.mark.parametrize("content", [None, b"", b"0\n2\n2 0\n", b"\xff" * 20])
+def test_epochs_that_are_missing_or_damaged_are_found_in_the_batches(
+    tmp_path: Path, content: bytes | None, clean: bool
+) -> None:
+    """L5: also those of batches below the recovery point, and after a clean stop."""
+    log = open_log(tmp_path)
+    append(log, batch(), epoch=2)
+    append(log, batch(), epoch=4)
+    log.close(clean)
+    checkpoint = partition(tmp_path) / "leader-epoch-checkpoint"
+    checkpoint.unlink() if content is None else checkpoint.write_bytes(content)
+    log = open_log(tmp_path, recovery_point=2, clean=clean)
+    assert (log.end_offset_for_epoch(3), log.log_end_offset) == ((2, 1), 2)
+    assert checkpoint.read_text() == "0\n2\n2 0\n4 1\n"
+
+
+def test_an_unclean_start_writes_no_epochs_that_it_has_only_read(tmp_path: Path) -> None:
+    """A thousand idle partitions would wait for two thousand syncs."""
+    written(tmp_path, clean=False)
+    checkpoint = partition(tmp_path) / "leader-epoch-checkpoint"
+    before = checkpoint.stat()
+    open_log(tmp_path, config=CONFIG)
+    assert checkpoint.stat() == before
+
+
 def test_a_log_start_behind_the_log_end_begins_anew(tmp_path: Path) -> None:
     """The files were deleted by hand, and the checkpoint knows better."""
     written(tmp_path, clean=True)

@@ -123,8 +123,13 @@ class LeaderEpochs:
             del self.start_offsets[: slot - 1]
             self.start_offsets[0] = start_offset
 
-    def clear(self) -> None:
-        """Drop all epochs, on the platter too."""
+    def forget(self) -> None:
+        """Drop all epochs; not saved."""
         self.epochs.clear()
         self.start_offsets.clear()
+        self.is_saved = False
+
+    def clear(self) -> None:
+        """Drop all epochs, on the platter too."""
+        self.forget()
         self.save()

@@ -7,8 +7,10 @@
     an index without its .log               removed
     a segment without its indexes           indexes built anew from the batches
     segments from the recovery point on,    every batch checked; at the first bad one the segment
-    if the last stop was not clean          is cut off and all later segments go (L3)
+    if the last stop was not clean          is cut off and all later segments go (L3); they
+                                            also go if they do not begin where it ends
     a snapshot behind the log end           removed; the producers are replayed from the one before
+    no epochs, or unreadable ones           found anew in the batches, all of which are checked
 
 After a clean stop nothing is read but the checkpoints, the last snapshot and the header of the
 last batch.
@@ -21,6 +23,7 @@ from dataclasses import dataclass
 from kbroker.config import TopicConfig
 from kbroker.log import file_names, offset_index, time_index, transaction_index
 from kbroker.log.disk import Disk
+from kbroker.log.errors import CorruptLog
 from kbroker.log.file_names import FileName, file_path
 from kbroker.log.leader_epochs import LeaderEpochs
 from kbroker.log.leftovers import finish_interrupted_work
@@ -80,9 +83,11 @@ class Loader:
     def load(self, *, recovery_point: int, log_start_offset: int, clean: bool) -> LoadedLog:
         """The log, with every file in order; RecordsError or LogError if it cannot be."""
         files = finish_interrupted_work(self._disk, self._directory)
-        self._epochs.load()
+        self._load_epochs()
         spoiled = self._open_segments(files)
-        if spoiled is not None:  # an index of aborted transactions can only be replayed
+        if not self._epochs.epochs and any(segment.size_bytes for segment in self._segments):
+            spoiled = 0  # only the batches know them now
+        if spoiled is not None:  # an index of aborted transactions, too, can only be replayed
             clean, recovery_point = False, min(recovery_point, spoiled)
         log_end_offset = self._clean_end() if clean else None
         if log_end_offset is None:
@@ -123,6 +128,13 @@ class Loader:
         )
 
     # Files.
+
+    def _load_epochs(self) -> None:
+        try:
+            self._epochs.load()
+        except CorruptLog as error:
+            _log.warning("the leader epochs are read from the batches: %s", error)
+            self._epochs.forget()
 
     def _remove(self, name: FileName) -> None:
         self._disk.unlink(f"{self._directory}/{name}")
@@ -197,10 +209,13 @@ class Loader:
                     segment.base_offset, self._producers.entries.values(), sync=False
                 )
             next_offset, is_whole = self._recover_segment(segment, next_offset, later)
-            if not is_whole:
+            # A new segment begins where the one before it ends, and compaction keeps the ends. A
+            # hole between two is a write that a power cut took back, under a name that it left.
+            if not is_whole or later not in (None, next_offset):
                 self._drop_segments(number + 1)
                 break
-        self._epochs.save()
+        if not self._epochs.is_saved:
+            self._epochs.save()
         self._snapshots.remove_after(next_offset)
         self._snapshots.take(next_offset, self._producers.entries.values(), sync=False)
         return next_offset
