@@ -277,7 +277,10 @@ class _Fetch(Later[FetchResponse]):
             data.records = piece
             self._found_bytes += piece.length
         if self._committed_only:
-            aborted = partition.aborted_transactions(offset, up_to) if piece is not None else []
+            aborted = []
+            if piece is not None:
+                end_offset = partition.log.upper_bound_offset(piece)
+                aborted = partition.aborted_transactions(offset, end_offset)
             data.aborted_transactions = [
                 AbortedTransaction(producer_id=one.producer_id, first_offset=one.first_offset)
                 for one in aborted

@@ -20,6 +20,15 @@ from kbroker.telemetry.log_lines import configure_logging
 
 DEFAULT_DATA_DIRECTORY = "kbroker-data"
 DEFAULT_LISTENER = "PLAINTEXT://127.0.0.1:9092"
+# Kafka's defaults are for three brokers; one broker holds one copy of the topics for itself, as
+# the configuration files that Kafka ships for one broker say too.
+ALONE = {
+    "offsets.topic.replication.factor": "1",
+    "transaction.state.log.replication.factor": "1",
+    "transaction.state.log.min.isr": "1",
+    "share.coordinator.state.topic.replication.factor": "1",
+    "share.coordinator.state.topic.min.isr": "1",
+}
 BAD_INPUT = 2
 
 
@@ -84,6 +93,7 @@ def _first(error: BaseException) -> BaseException:
 def static_configs(arguments: argparse.Namespace) -> dict[str, str]:
     """The configs of file, options and ``--set``, the last ones winning."""
     configs = {"log.dirs": DEFAULT_DATA_DIRECTORY, "listeners": DEFAULT_LISTENER, "node.id": "1"}
+    configs |= ALONE
     if arguments.config is not None:
         configs |= _without_conflicts(_read_properties(arguments.config))
     if arguments.data_dir is not None:
