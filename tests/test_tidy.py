@@ -14,7 +14,6 @@ PACKAGE = ROOT / "src" / "kbroker"
 
 MAX_FILE_LINES = 500
 MAX_FUNCTION_LINES = 60
-MAX_COLUMNS = 100
 
 # DESIGN: the tree. A new package needs a place among the layers first.
 PACKAGES = {
@@ -103,14 +102,3 @@ def test_every_handler_names_its_api_in_the_first_line():
                 unnamed.append(f"{path.name}: {first}")
 
     assert unnamed == []
-
-
-@pytest.mark.parametrize("path", OURS + TESTS, ids=name_of)
-def test_lines_have_a_hundred_columns_at_most(path):
-    long = [
-        number
-        for number, line in enumerate(path.read_text().splitlines(), 1)
-        if len(line) > MAX_COLUMNS
-    ]
-
-    assert long == []
