@@ -1,0 +1,123 @@
+"""The records of __consumer_offsets: keys and values to bytes and back, exactly as Kafka has them.
+
+A key starts with two bytes that name its type (Kafka calls them the version of the key), a value
+with two bytes that name its version. Tools that read the topic, and a Kafka that takes over the
+log directory, depend on both, so the versions written are those that Kafka 4.3 writes.
+
+Whoever appends a record also replays it: see `GroupShard.replay`.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from struct import Struct
+from typing import TYPE_CHECKING, Final
+
+from kbroker.wire.message import StoredRecord
+from kbroker.wire.messages.consumer_group_current_member_assignment_record import (
+    ConsumerGroupCurrentMemberAssignmentKey,
+    ConsumerGroupCurrentMemberAssignmentValue,
+)
+from kbroker.wire.messages.consumer_group_member_metadata_record import (
+    ConsumerGroupMemberMetadataKey,
+    ConsumerGroupMemberMetadataValue,
+)
+from kbroker.wire.messages.consumer_group_metadata_record import (
+    ConsumerGroupMetadataKey,
+    ConsumerGroupMetadataValue,
+)
+from kbroker.wire.messages.consumer_group_partition_metadata_record import (
+    ConsumerGroupPartitionMetadataKey,
+    ConsumerGroupPartitionMetadataValue,
+)
+from kbroker.wire.messages.consumer_group_regular_expression_record import (
+    ConsumerGroupRegularExpressionKey,
+    ConsumerGroupRegularExpressionValue,
+)
+from kbroker.wire.messages.consumer_group_target_assignment_member_record import (
+    ConsumerGroupTargetAssignmentMemberKey,
+    ConsumerGroupTargetAssignmentMemberValue,
+)
+from kbroker.wire.messages.consumer_group_target_assignment_metadata_record import (
+    ConsumerGroupTargetAssignmentMetadataKey,
+    ConsumerGroupTargetAssignmentMetadataValue,
+)
+from kbroker.wire.messages.group_metadata_record import GroupMetadataKey, GroupMetadataValue
+from kbroker.wire.messages.legacy_offset_commit_record import (
+    LegacyOffsetCommitKey,
+    LegacyOffsetCommitValue,
+)
+from kbroker.wire.messages.offset_commit_record import OffsetCommitKey, OffsetCommitValue
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from kbroker.wire import Buffer
+
+# Kafka knows a version 4 of GroupMetadataValue, but writes 3 until a tagged field needs it.
+GROUP_METADATA_VERSION: Final = 3
+# Since 4.1 committed offsets carry the id of their topic in a tagged field.
+OFFSET_COMMIT_VERSION: Final = 4
+# The one version that can hold the retention time of an old client (OffsetCommit 2-4).
+EXPIRING_OFFSET_COMMIT_VERSION: Final = 1
+
+# Both numbers before the messages: the type of a key, the version of a value.
+_PREFIX: Final = Struct(">h")
+
+# All keys have the version 0 of their message; their type tells what they are.
+_KEY_VERSION: Final = 0
+
+_RECORD_CLASSES: Final[Mapping[int, tuple[type[StoredRecord], type[StoredRecord]]]] = {
+    key.record_type: (key, value)
+    for key, value in (
+        (LegacyOffsetCommitKey, LegacyOffsetCommitValue),
+        (OffsetCommitKey, OffsetCommitValue),
+        (GroupMetadataKey, GroupMetadataValue),
+        (ConsumerGroupMetadataKey, ConsumerGroupMetadataValue),
+        (ConsumerGroupPartitionMetadataKey, ConsumerGroupPartitionMetadataValue),
+        (ConsumerGroupMemberMetadataKey, ConsumerGroupMemberMetadataValue),
+        (ConsumerGroupTargetAssignmentMetadataKey, ConsumerGroupTargetAssignmentMetadataValue),
+        (ConsumerGroupTargetAssignmentMemberKey, ConsumerGroupTargetAssignmentMemberValue),
+        (ConsumerGroupCurrentMemberAssignmentKey, ConsumerGroupCurrentMemberAssignmentValue),
+        (ConsumerGroupRegularExpressionKey, ConsumerGroupRegularExpressionValue),
+    )
+}
+
+
+@dataclass(frozen=True, slots=True)
+class GroupRecord:
+    """A fact about a group, as it stands in the log; without a value it is a tombstone."""
+
+    key: StoredRecord
+    value: StoredRecord | None
+    value_version: int = 0
+
+
+def encode_record(record: GroupRecord) -> tuple[bytes, bytes | None]:
+    """The key and the value of the record batch that holds ``record``."""
+    key = _PREFIX.pack(record.key.record_type) + record.key.encode_bytes(_KEY_VERSION)
+    if record.value is None:
+        return key, None
+    return key, _PREFIX.pack(record.value_version) + record.value.encode_bytes(record.value_version)
+
+
+def decode_record(key: Buffer, value: Buffer | None) -> GroupRecord | None:
+    """What stands in these bytes, or None if this broker knows no such type of record.
+
+    ProtocolError or `struct.error` if the type is known and the bytes are damaged.
+    """
+    (record_type,) = _PREFIX.unpack_from(key)
+    classes = _RECORD_CLASSES.get(record_type)
+    if classes is None:
+        return None
+    key_class, value_class = classes
+    decoded_key = key_class.decode(key, _KEY_VERSION, _PREFIX.size)
+    if value is None:
+        return GroupRecord(decoded_key, None)
+    (version,) = _PREFIX.unpack_from(value)
+    return GroupRecord(decoded_key, value_class.decode(value, version, _PREFIX.size), version)
+
+
+def tombstone(key: StoredRecord) -> GroupRecord:
+    """The record that takes back every record with this key."""
+    return GroupRecord(key, None)
