@@ -24,7 +24,7 @@ from kbroker.log.errors import OffsetOutOfRange, RecordListTooLarge
 from kbroker.log.flushing import FlushJob, open_for_sync
 from kbroker.log.recovery import LoadedLog, rebuild_producers, remove_segment_files
 from kbroker.log.retention import deletable_segments
-from kbroker.log.segment import Segment, max_segment_ms
+from kbroker.log.segment import MAX_RELATIVE_OFFSET, Segment, max_segment_ms
 from kbroker.log.segments import Segments
 from kbroker.log.swap import Replacement, swap_in
 from kbroker.log.validation import is_opaque
@@ -174,6 +174,9 @@ class LocalLog:
             number = self.segments.number_of(offset)
             self._remove_segments(number + 1)
             self.segments.active.truncate_to(offset)
+            # On the platter before anything is written behind it: a power cut must not bring the
+            # old records back in front of new ones.
+            self.segments.active.file.sync()
             self.log_end_offset = offset
             self.log_start_offset = min(self.log_start_offset, offset)
             self.recovery_point = min(self.recovery_point, offset)
@@ -234,7 +237,11 @@ class LocalLog:
                 timestamp_ms=timestamp_ms,
                 now_ms=now_ms,
             ):
-                self._roll(first_offset, now_ms)
+                # At the log end, also where a follower goes on behind a gap that compaction left:
+                # after a crash, a segment that does not begin where the last one ended is one
+                # too many. Only offsets too far away for the indexes need a base of their own.
+                is_near = last_offset - self.log_end_offset <= MAX_RELATIVE_OFFSET
+                self._roll(self.log_end_offset if is_near else first_offset, now_ms)
             active = self.segments.active
             active.prepare(config, timestamp_ms=timestamp_ms)
         return active
