@@ -15,10 +15,11 @@ from pathlib import Path
 from random import Random
 
 from kbroker.config import TopicConfig
-from kbroker.log import PartitionLog
+from kbroker.log import PartitionLog, assess
 from kbroker.log.producer_state import ProducerState
 from kbroker.records import Record, parse_records, read_header, scan_batches
 from kbroker.records.control import read_marker
+from tests.log.compacted import clean
 from tests.log.crash_disk import CrashDisk, History, Image, put
 from tests.log.samples import NOW_MS, open_log
 
@@ -48,6 +49,7 @@ class Trace:
         self.directory.mkdir()
         self.disk = CrashDisk(self.directory)
         self.promises = [Promise(0, ())]
+        self._seen: set[tuple[bytes, int, bool]] = set()
         self.log = open_log(self.directory, config=config, disk=self.disk)
         self.note()
 
@@ -72,6 +74,15 @@ class Trace:
         kept = [batch for batch in self._last.batches if read_header(batch).base_offset < offset]
         self.note(batches=tuple(kept))
 
+    def clean(self, now_ms: int) -> None:
+        """A round of compaction, if there is anything to clean."""
+        if assess(self.log, self.log.log_end_offset, now_ms) is None:
+            return
+        cleaned = clean(self.log, now_ms=now_ms, purge=False)
+        self.note(compacted=True)
+        for segment in cleaned.deleted_segments:
+            segment.purge()
+
     def note(self, **changes: object) -> None:
         """Promise the new state; it holds for every image after the operations so far."""
         self.promises.append(
@@ -94,25 +105,24 @@ class Trace:
         """Try all crashes; how many different images there were."""
         random = Random(seed)
         history = History()
-        seen: set[tuple[bytes, int]] = set()
         for number in range(len(self.disk.operations) + 1):
             if number:
                 history.apply(self.disk.operations[number - 1])
             if number < start:
                 continue
-            before = max(n for n, p in enumerate(self.promises) if p.operations <= number)
-            around = self.promises[before : before + 2]
+            around = self._around(number)
             images = list(history.images(random, torn))
             if shuffled:
                 images += [("shuffled", history.torn(random, shuffled=True)) for _ in range(torn)]
             for kind, image in images:
-                known = (_digest(image), before)
-                if known not in seen or kind == "killed":
-                    seen.add(known)
-                    self._check_image(image, around, f"{kind} after operation {number}", kind)
-        return len(seen)
+                self._check_image(image, around, f"{kind} after operation {number}", kind)
+        return self.images_checked
 
     def _check_image(self, image: Image, around: Sequence[Promise], place: str, kind: str) -> None:
+        known = (_digest(image), around[0].operations, kind == "killed")
+        if known in self._seen:
+            return
+        self._seen.add(known)
         directory = self.work / "image"
         put(image, directory)
         try:
@@ -131,6 +141,39 @@ class Trace:
             raise AssertionError(f"{place}: {error}\n{names}") from error
         finally:
             shutil.rmtree(directory)
+
+    def check_interrupted_recovery(self, image: Image, number: int, random: Random) -> None:
+        """Open an image, crash after every operation of that, and open what is left."""
+        around = self._around(number)
+        directory = self.work / "first"
+        put(image, directory)
+        disk = CrashDisk(directory)
+        adopted = len(disk.operations)
+        open_log(
+            directory,
+            config=self.config,
+            recovery_point=around[0].flushed,
+            clean=False,
+            disk=disk,
+        ).close(clean=False)
+        history = History()
+        for done, operation in enumerate(disk.operations, start=1):
+            history.apply(operation)
+            if done >= adopted:
+                for left in (history.lost(), history.torn(random)):
+                    place = f"operation {done - adopted} of a recovery after {number}"
+                    self._check_image(left, around, place, "lost")
+        shutil.rmtree(directory)
+
+    @property
+    def images_checked(self) -> int:
+        """How many different ones there were."""
+        return len(self._seen)
+
+    def _around(self, number: int) -> Sequence[Promise]:
+        """The promises that hold at an operation: the last one, and the one in the making."""
+        before = max(n for n, promise in enumerate(self.promises) if promise.operations <= number)
+        return self.promises[before : before + 2]
 
 
 def check_recovered(log: PartitionLog, around: Sequence[Promise], *, is_killed: bool) -> None:

@@ -1,12 +1,20 @@
 """A crash after every single operation: what was promised before it holds after it (L1 to L8)."""
 
+import shutil
+from dataclasses import replace
 from pathlib import Path
+from random import Random
 
 import pytest
 
-from tests.log.compacted import COMPACT, DELETE_RETENTION_MS, clean, keyed, transactional
-from tests.log.crash_traces import Trace
-from tests.log.samples import NOW_MS, batch, idempotent, marker, topic_config
+from kbroker.log import REAL_DISK, LogDirectory
+from kbroker.log.checkpoints import RECOVERY_POINTS, read_offsets
+from tests.log.compacted import COMPACT, DELETE_RETENTION_MS, keyed, transactional
+from tests.log.crash_disk import CrashDisk, History, put
+from tests.log.crash_traces import Trace, raw_batches
+from tests.log.samples import NOW_MS, ORDERS, batch, idempotent, marker, open_log, topic_config
+
+CLEAN_SHUTDOWN = ".kafka_cleanshutdown"
 
 CONFIG = topic_config(segment_bytes=1200, index_interval_bytes=150)
 
@@ -111,17 +119,150 @@ def test_a_swap_leaves_every_key_its_value(tmp_path: Path, is_flushed: bool) -> 
     prepared_for_compaction(trace)
     if is_flushed:
         trace.flush()
-    else:
-        trace.log.flush()
-        trace.note()
     begun = len(trace.disk.operations)
     for now_ms in (NOW_MS, NOW_MS, NOW_MS + DELETE_RETENTION_MS):
-        cleaned = clean(trace.log, now_ms=now_ms, purge=False)
-        trace.note(compacted=True)
-        for segment in cleaned.deleted_segments:
-            segment.purge()
+        trace.clean(now_ms)
         trace.append(keyed((b"z", b"%d" % now_ms)))
         trace.roll()
-        trace.flush()
+        if is_flushed:
+            trace.flush()
 
-    assert trace.check(start=begun, shuffled=True) > 50
+    assert trace.check(start=begun, torn=1, shuffled=True) > 50
+
+
+def test_groups_of_segments_are_swapped_together(tmp_path: Path) -> None:
+    """L8: a tombstone may not go before the values it deletes have gone."""
+    trace = Trace(tmp_path, replace(COMPACT, segment_bytes=400))
+    for number in range(3):
+        trace.append(keyed((b"k", b"%d" % number), (b"%d" % number, b"v" * 150)))
+    trace.append(keyed((b"k", None), (b"l", b"v" * 200)), keyed((b"m", b"v")))
+    trace.roll()
+    trace.flush()
+    begun = len(trace.disk.operations)
+    trace.clean(NOW_MS)
+    trace.append(keyed((b"n", b"v")))
+    trace.roll()
+    trace.flush()
+    trace.clean(NOW_MS + DELETE_RETENTION_MS)
+    assert len(trace.log.segments) > 3
+
+    assert trace.check(start=begun, torn=1, shuffled=True) > 50
+
+
+# Checkpoints and the marker of a clean stop.
+
+
+def test_a_checkpoint_is_the_old_one_or_the_new_one(tmp_path: Path) -> None:
+    """L5."""
+    (tmp_path / "data").mkdir()
+    disk = CrashDisk(tmp_path / "data")
+    directory = LogDirectory.open(disk.root, disk=disk)
+    directory.write_recovery_points({ORDERS: 1})
+    begun = len(disk.operations)
+    directory.write_recovery_points({ORDERS: 2000})
+    ended = len(disk.operations)
+    directory.close()
+
+    history = History()
+    for number, operation in enumerate(disk.operations, start=1):
+        history.apply(operation)
+        if number < begun:
+            continue
+        for kind, image in history.images(Random(number), torn=5):
+            put(image, tmp_path / "image")
+            path = str(tmp_path / "image" / RECOVERY_POINTS)
+            found = read_offsets(REAL_DISK, path)[ORDERS]
+            assert found in (1, 2000)
+            assert number < ended or found == 2000, f"{kind} after {number}"
+            shutil.rmtree(tmp_path / "image")
+
+
+def test_the_marker_of_a_clean_stop_says_the_truth(tmp_path: Path) -> None:
+    """R17: where it is found, nothing needs to be checked and nothing is missing."""
+    trace = Trace(tmp_path, CONFIG)
+    with_transactions(trace)
+    trace.append(batch(b"v" * 600))
+    directory = LogDirectory.open(trace.disk.root, disk=trace.disk)
+    trace.log.close(clean=True)
+    directory.write_recovery_points({ORDERS: trace.log.recovery_point})
+    directory.write_clean_marker(1)
+    directory.close()
+
+    history = History()
+    marked = 0
+    for number, operation in enumerate(trace.disk.operations, start=1):
+        history.apply(operation)
+        for _, image in history.images(Random(number), torn=3):
+            if CLEAN_SHUTDOWN not in image:
+                continue
+            marked += 1
+            put(image, tmp_path / "image")
+            log = open_log(tmp_path / "image", config=CONFIG, clean=True)
+            assert raw_batches(log) == list(trace.promises[-1].batches)
+            assert log.recovery_point == log.log_end_offset == trace.log.log_end_offset
+            assert sorted(log.active_producers()) == sorted(trace.log.active_producers())
+            assert log.aborted_transactions(0, 5) == trace.log.aborted_transactions(0, 5)
+            shutil.rmtree(tmp_path / "image")
+    assert marked
+
+
+# Crashes of the recovery itself.
+
+
+@pytest.mark.parametrize("what", ["swap", "torn tail"])
+def test_a_recovery_that_crashes_is_begun_again(tmp_path: Path, what: str) -> None:
+    """L3, L8: whatever it has done by then."""
+    trace = Trace(tmp_path, COMPACT if what == "swap" else CONFIG)
+    if what == "swap":
+        prepared_for_compaction(trace)
+        trace.flush()
+        begun = len(trace.disk.operations)
+        trace.clean(NOW_MS)
+    else:
+        with_transactions(trace)
+        trace.flush()
+        begun = len(trace.disk.operations)
+        trace.append(*(batch(b"v" * 500) for _ in range(5)))
+
+    random = Random(what)
+    history = History()
+    for number, operation in enumerate(trace.disk.operations, start=1):
+        history.apply(operation)
+        if number > begun and number % 2 == 0:
+            image = history.torn(random) if number % 4 else history.killed()
+            trace.check_interrupted_recovery(image, number, random)
+    assert trace.images_checked > 80
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("seed", range(30))
+def test_long_random_traces_keep_their_promises(tmp_path: Path, seed: int) -> None:
+    random = Random(seed)
+    trace = Trace(tmp_path, replace(COMPACT, segment_bytes=900))
+    sequences = dict.fromkeys((1, 2, 3), 0)
+    now_ms = NOW_MS
+    for _ in range(60):
+        producer_id = random.choice((1, 2, 3))
+        key = random.choice([b"a", b"b", b"c", b"d"])
+        value = random.choice([None, b"%d" % random.randrange(1000), b"v" * 200])
+        match random.choice(["plain", "data", "data", "marker", "roll", "flush", "clean"]):
+            case "plain":
+                trace.append(keyed((key, value), (b"k" * 20, b"w")))
+            case "data":
+                sequence = sequences[producer_id]
+                trace.append(transactional(sequence, (key, value), producer_id=producer_id))
+                sequences[producer_id] += 1
+            case "marker":
+                committed = random.random() < 0.5
+                trace.append(
+                    marker(committed=committed, producer_id=producer_id), from_client=False
+                )
+            case "roll":
+                trace.roll()
+            case "flush":
+                trace.flush()
+            case "clean":
+                now_ms += DELETE_RETENTION_MS // 2
+                trace.clean(now_ms)
+
+    assert trace.check(torn=2, seed=seed) > 50
