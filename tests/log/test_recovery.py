@@ -76,6 +76,21 @@ def test_below_the_recovery_point_nothing_is_checked(tmp_path: Path) -> None:
     assert log.log_end_offset == 20
 
 
+def test_a_flushed_batch_that_is_damaged_takes_no_other_with_it(tmp_path: Path) -> None:
+    """L7: also in the segment that the recovery point lies in, which is read from its start."""
+    log = written(tmp_path, clean=False)
+    path = Path(log.segments[1].path())
+    first_offset = log.segments[1].base_offset
+    data = bytearray(path.read_bytes())
+    data[170 + 100] ^= 1
+    path.write_bytes(data)
+    log = open_log(tmp_path, config=CONFIG, clean=False, recovery_point=first_offset + 2)
+    assert log.log_end_offset == 20
+    assert path.read_bytes() == data
+    unflushed = open_log(tmp_path, config=CONFIG, clean=False, recovery_point=first_offset + 1)
+    assert unflushed.log_end_offset == first_offset + 1
+
+
 def test_recovery_does_not_move_the_recovery_point(tmp_path: Path) -> None:
     """L2."""
     written(tmp_path, clean=False)

@@ -9,6 +9,8 @@
     segments from the recovery point on,    every batch checked; at the first bad one the segment
     if the last stop was not clean          is cut off and all later segments go (L3); they
                                             also go if they do not begin where it ends
+    a bad CRC below the recovery point      left where it is: no crash has done that, and the good
+                                            batches behind it must not go with it (L7)
     a snapshot behind the log end           removed; the producers are replayed from the one before
     no epochs, or unreadable ones           found anew in the batches, all of which are checked
 
@@ -42,6 +44,8 @@ from kbroker.records import (
 )
 
 _log = logging.getLogger(__name__)
+
+_ALL_OFFSETS = 2**63
 
 _ENTRY_BYTES = {
     file_names.OFFSET_INDEX: offset_index.ENTRY_BYTES,
@@ -79,9 +83,13 @@ class Loader:
         self._segments: list[Segment] = []
         self._snapshots = SnapshotFiles(disk, directory, ())
         self._is_untouched = True
+        # No crash damages what lies before this offset; a clean stop has flushed everything.
+        self._flushed_end = _ALL_OFFSETS
 
     def load(self, *, recovery_point: int, log_start_offset: int, clean: bool) -> LoadedLog:
         """The log, with every file in order; RecordsError or LogError if it cannot be."""
+        if not clean:
+            self._flushed_end = recovery_point
         files = finish_interrupted_work(self._disk, self._directory)
         self._load_epochs()
         spoiled = self._open_segments(files)
@@ -234,13 +242,18 @@ class Loader:
         segment.has_aborted = False  # so that the index is not read, which may be spoiled
         try:
             for position, header, batch in segment.file.batches(0, segment.size_bytes):
-                if not crc_matches(batch, 0, header):
+                is_sound = crc_matches(batch, 0, header)
+                if not is_sound and header.last_offset >= self._flushed_end:
                     raise CorruptRecords(f"the CRC of the batch at {position} does not match")
                 if not next_offset <= header.base_offset <= header.last_offset:
                     raise CorruptRecords(f"offset {header.base_offset} behind {next_offset - 1}")
                 if header.last_offset > last_possible_offset:
                     raise CorruptRecords(f"offset {header.last_offset} is in the next segment")
-                self._replay(segment, position, header, batch, aborted)
+                self._index(segment, position, header)
+                if is_sound:
+                    self._replay(header, batch, aborted)
+                else:
+                    _log.error("%s: a flushed batch at %d is damaged", segment.path(), position)
                 next_offset = header.next_offset
                 sound_bytes = position + header.size_bytes
         except RecordsError as error:
@@ -254,15 +267,7 @@ class Loader:
         segment.save_indexes()
         return next_offset, is_whole
 
-    def _replay(
-        self,
-        segment: Segment,
-        position: int,
-        header: BatchHeader,
-        batch: Buffer,
-        aborted: list[AbortedEntry],
-    ) -> None:
-        marker = marker_in(header, batch)
+    def _index(self, segment: Segment, position: int, header: BatchHeader) -> None:
         segment.index_batch(
             position,
             header.last_offset,
@@ -270,6 +275,9 @@ class Loader:
             header.size_bytes,
             self._config.index_interval_bytes,
         )
+
+    def _replay(self, header: BatchHeader, batch: Buffer, aborted: list[AbortedEntry]) -> None:
+        marker = marker_in(header, batch)
         if header.partition_leader_epoch >= 0:
             self._epochs.assign_in_memory(header.partition_leader_epoch, header.base_offset)
         if header.producer_id >= 0:
