@@ -4,7 +4,7 @@
 them while it runs. Opening, checkpoints and deleting wait for the disk and are called in a thread.
 """
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from uuid import uuid4
 
 from kbroker.config import TopicConfig
@@ -30,8 +30,8 @@ class DataDirectory:
         self._files = LogDirectory.open(path)
         self.path = path
         self.was_clean = self._files.was_clean
-        self._recovery_points = self._files.read_recovery_points()
-        self._log_starts = self._files.read_log_start_offsets()
+        self._recovery_points = _read(self._files.read_recovery_points)
+        self._log_starts = _read(self._files.read_log_start_offsets)
         self._cleaner_offsets = self._files.read_cleaner_offsets()
         self._found = {each.topic_partition: each for each in self._files.partitions()}
         self.partitions: set[TopicPartition] = set(self._found)
@@ -142,3 +142,18 @@ class DataDirectory:
     def release(self) -> None:
         """Let another process have the directory."""
         self._files.close()
+
+
+def _read(
+    checkpoint: Callable[[], dict[TopicPartition, int]],
+) -> dict[TopicPartition, int]:
+    """The offsets in a checkpoint; none if it is damaged, as in Kafka.
+
+    Without recovery points everything is checked at the start, and without log starts a partition
+    begins with its first segment; neither is a reason not to serve.
+    """
+    try:
+        return checkpoint()
+    except CorruptLog as error:
+        log.warning("a checkpoint is damaged and left out", reason=str(error))
+        return {}
