@@ -5,7 +5,8 @@ A test writes down every send of one producer in its order (`sent`), every ackno
 whatever a log must never do, in the words of Jepsen's tests of Kafka:
 
     lost                  acknowledged, and not there
-    inconsistent offset   acknowledged at one offset and there at another, or two acknowledged at one
+    inconsistent offset   acknowledged at one offset and there at another, or two values
+                          acknowledged at one
     duplicate             one value at two offsets
     reordered             sent later by the same producer, and there at a lower offset
     phantom               there, and never sent

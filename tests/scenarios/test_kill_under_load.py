@@ -129,7 +129,7 @@ class TopicMaker:
         self._thread.join()
 
     def configs_of(self, name: str) -> dict[str, str]:
-        """The configs that each topic is created with: different ones, so that none can be mixed up."""
+        """What each topic is created with: different values, so that none can be mixed up."""
         return {"retention.ms": str(1_000_000 + int(name.removeprefix("made-")))}
 
     def _run(self) -> None:
