@@ -47,6 +47,22 @@ def test_what_did_not_fit_comes_with_the_next_fetch(talk: Conversation, topic: s
     assert sorted(served) == [(topic, 0), (topic, 1), (topic, 2)]
 
 
+def test_a_batch_above_its_share_is_not_forgotten(talk: Conversation, topic: str):
+    """It waits until its partition is the first to be read, and then comes whole."""
+    talk.create_topic(topic, partitions=2)
+    session_id = open_session(talk, topic, 2)
+    for number in range(2):
+        talk.produce(topic, batch(b"x" * 500), partition=number)
+    small = {"session_id": session_id, "partition_max_bytes": 100}
+
+    first = data_of(talk.fetch({}, session_epoch=1, max_bytes=800, **small))
+    [served] = [key for key, data in first.items() if data.records]
+    second = data_of(talk.fetch({served: 1}, session_epoch=2, max_bytes=800, **small))
+
+    [other] = [key for key, data in second.items() if data.records]
+    assert other != served
+
+
 def test_a_forgotten_partition_is_not_told_of_any_more(talk: Conversation, topic: str):
     talk.create_topic(topic, partitions=2)
     session_id = open_session(talk, topic, 2)

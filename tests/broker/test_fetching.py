@@ -51,6 +51,28 @@ def test_at_least_one_batch_comes_however_small_the_limit(talk: Conversation, to
     assert [len(values(data.records)) for data in answer.values() if data.records] == [1]
 
 
+def test_no_partition_is_answered_with_less_than_a_batch(talk: Conversation, topic: str):
+    """Java's consumer gives up over bytes that hold no whole batch."""
+    talk.create_topic(topic, partitions=2)
+    for partition in (0, 1):
+        talk.produce(topic, batch(b"x" * 1000), partition=partition)
+
+    wanted = {(topic, 0): 0, (topic, 1): 0}
+    answer = data_of(talk.fetch(wanted, partition_max_bytes=500))
+
+    assert values(answer[topic, 0].records) == [b"x" * 1000]
+    assert bytes(answer[topic, 1].records) == b""
+
+
+def test_a_fetch_of_nothing_does_not_wait(talk: Conversation):
+    began_at = time.monotonic()
+
+    answer = talk.fetch({}, max_wait_ms=20_000)
+
+    assert answer.responses == []
+    assert time.monotonic() - began_at < 10
+
+
 def test_an_offset_behind_the_end_is_out_of_range(talk: Conversation, topic: str):
     talk.create_topic(topic)
     talk.produce(topic, batch(b"a"))
@@ -129,5 +151,6 @@ def test_whoever_says_to_be_a_replica_is_not_believed(talk: Conversation, topic:
 
     answer = talk.fetch({(topic, 0): 0}, replica_id=2)
 
-    assert answer.error_code == ErrorCode.NOT_LEADER_OR_FOLLOWER
-    assert answer.responses == []
+    [partition] = answer.responses[0].partitions
+    assert partition.error_code == ErrorCode.NOT_LEADER_OR_FOLLOWER
+    assert not partition.records

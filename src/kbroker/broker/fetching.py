@@ -98,8 +98,10 @@ class Fetcher:
             for topic in request.topics
             for asked in topic.partitions
         ]
+        if not entries:
+            return FetchResponse()  # nothing can arrive, so there is nothing to wait for
         session = None
-        if request.session_epoch == INITIAL_EPOCH and entries:
+        if request.session_epoch == INITIAL_EPOCH:
             session = self._sessions.create(
                 entries, uses_topic_ids=version >= TOPIC_ID_VERSION, now=self._clock.now()
             )
@@ -130,7 +132,7 @@ class Fetcher:
 
     def find(self, entry: FetchEntry) -> tuple[Partition | None, ErrorCode]:
         """The partition an entry means, or why there is none."""
-        if entry.topic_id != ZERO_UUID:
+        if entry.topic_id != ZERO_UUID or not entry.topic:
             return self._partitions.find_by_id(entry.topic_id, entry.index)
         return self._partitions.find(entry.topic, entry.index)
 
@@ -164,6 +166,7 @@ class _Fetch(Later[FetchResponse]):
         self._deadline = 0.0
         self._one_shot: OneShotWatcher | None = None
         self._found_bytes = 0
+        self._held_back = False  # whether the entry just read has more than its share of bytes
         self._must_answer = False
 
     def begin(self) -> FetchResponse | Later[FetchResponse]:
@@ -217,7 +220,7 @@ class _Fetch(Later[FetchResponse]):
             tells = bool(data.records) or data.error_code or data.diverging_epoch is not None
             if whole or tells or changed:
                 news.append((entry, data))
-            elif session is not None and self._found_bytes < self._max_bytes:
+            elif session is not None and not self._held_back:
                 session.dirty.pop(entry, None)
         return news
 
@@ -236,9 +239,13 @@ class _Fetch(Later[FetchResponse]):
         stale = partition.check_leader_epoch(asked.current_leader_epoch)
         if stale is not None:
             data = self._refusal(entry, ErrorCode[stale])
-            data.current_leader = LeaderIdAndEpoch(
-                leader_id=self._fetcher._partitions.node_id, leader_epoch=partition.leader_epoch
-            )
+            data.aborted_transactions = None
+            if data.error_code == ErrorCode.FENCED_LEADER_EPOCH:
+                # KIP-951: tell who leads. A client that is ahead of us knows it better.
+                data.current_leader = LeaderIdAndEpoch(
+                    leader_id=self._fetcher._partitions.node_id,
+                    leader_epoch=partition.leader_epoch,
+                )
             return data
         data = PartitionData(
             partition_index=entry.index,
@@ -258,6 +265,7 @@ class _Fetch(Later[FetchResponse]):
         up_to = data.last_stable_offset if self._committed_only else data.high_watermark
         left_bytes = self._max_bytes - self._found_bytes
         piece: FileSlice | None = None
+        self._held_back = False
         try:
             if offset != up_to or offset < data.log_start_offset:
                 piece = partition.read(
@@ -276,6 +284,8 @@ class _Fetch(Later[FetchResponse]):
         if piece is not None:
             data.records = piece
             self._found_bytes += piece.length
+        else:
+            self._held_back = offset < up_to
         if self._committed_only:
             aborted = []
             if piece is not None:
@@ -292,6 +302,7 @@ class _Fetch(Later[FetchResponse]):
         epoch, end_offset = partition.end_offset_for_epoch(asked.last_fetched_epoch)
         if epoch < 0:
             data.error_code = ErrorCode.OFFSET_OUT_OF_RANGE
+            data.high_watermark = data.last_stable_offset = data.log_start_offset = -1
         elif epoch < asked.last_fetched_epoch or end_offset < asked.fetch_offset:
             data.diverging_epoch = EpochEndOffset(epoch=epoch, end_offset=end_offset)
         else:

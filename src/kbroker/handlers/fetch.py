@@ -2,7 +2,12 @@
 
 from kbroker.broker.requests import Later, RequestContext
 from kbroker.wire.error_codes import ErrorCode
-from kbroker.wire.messages.fetch import FetchRequest, FetchResponse
+from kbroker.wire.messages.fetch import (
+    FetchableTopicResponse,
+    FetchRequest,
+    FetchResponse,
+    PartitionData,
+)
 
 # Consumers have this replica id; others are brokers.
 CONSUMER = -1
@@ -14,7 +19,31 @@ def begin(context: RequestContext, request: FetchRequest) -> FetchResponse | Lat
     if request.replica_state is not None:
         replica_id = request.replica_state.replica_id
     if replica_id >= 0:
-        # Nobody replicates from this broker, so whoever says so is none of its peers
-        # (CVE-2018-1288).
-        return FetchResponse(error_code=ErrorCode.NOT_LEADER_OR_FOLLOWER)
+        return _refuse(request)
     return context.broker.fetcher.begin(request, context.api_version)
+
+
+def _refuse(request: FetchRequest) -> FetchResponse:
+    """Nobody replicates from this broker, so whoever says so is none of its peers (CVE-2018-1288).
+
+    The error stands at every partition: before version 7 there is no other place for it.
+    """
+    return FetchResponse(
+        responses=[
+            FetchableTopicResponse(
+                topic=topic.topic,
+                topic_id=topic.topic_id,
+                partitions=[
+                    PartitionData(
+                        partition_index=asked.partition,
+                        error_code=ErrorCode.NOT_LEADER_OR_FOLLOWER,
+                        high_watermark=-1,
+                        aborted_transactions=None,
+                        records=b"",
+                    )
+                    for asked in topic.partitions
+                ],
+            )
+            for topic in request.topics
+        ]
+    )

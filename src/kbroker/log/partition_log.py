@@ -270,7 +270,8 @@ class PartitionLog(LocalLog):
         """Batches from the one that holds ``offset`` on, below ``up_to``; None if there are none.
 
         They lie in one segment. The slice may end inside a batch where ``max_bytes`` cuts it, but
-        not inside the first one if ``at_least_one_batch``. Raises OffsetOutOfRange.
+        not inside the first one: that comes whole if ``at_least_one_batch``, else there is no
+        slice. Raises OffsetOutOfRange.
         """
         log_end_offset = self.log_end_offset
         if not self.log_start_offset <= offset <= log_end_offset:

@@ -97,8 +97,9 @@ class Segments:
     ) -> FileSlice | None:
         """Batches of one segment from that with ``offset`` on, below ``up_to``; None if none.
 
-        The slice is cut at ``max_bytes``, also inside a batch, but not inside the first one if
-        ``at_least_one`` is wanted.
+        The slice is cut at ``max_bytes``, also inside a batch, but not inside the first one: that
+        comes whole if ``at_least_one`` is wanted, else not at all. Consumers take bytes without a
+        whole batch for a broker that cannot make progress.
         """
         for number in range(self.number_of(offset), len(self._segments)):
             segment = self._segments[number]
@@ -111,10 +112,12 @@ class Segments:
             end = self._end_position(number, up_to, log_end_offset)
             length = end - start
             if length > max_bytes:
-                length = max_bytes
-                if at_least_one:
-                    _, header = next(segment.file.headers(start, segment.size_bytes))
-                    length = min(end - start, max(max_bytes, header.size_bytes))
+                if max_bytes <= 0 and not at_least_one:
+                    return None
+                _, header = next(segment.file.headers(start, segment.size_bytes))
+                if max_bytes < header.size_bytes and not at_least_one:
+                    return None
+                length = min(length, max(max_bytes, header.size_bytes))
             if length <= 0:
                 return None
             file = segment.file
