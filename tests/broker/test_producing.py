@@ -3,10 +3,34 @@
 import pytest
 
 from kbroker.client.errors import ClientError
+from kbroker.records import Compression, Record, build_batch
 from kbroker.testing import Broker
 from kbroker.wire.error_codes import ErrorCode
-from kbroker.wire.messages.produce import PartitionProduceData, ProduceRequest, TopicProduceData
-from tests.broker.conversation import Conversation, batch, data_of
+from kbroker.wire.messages.produce import (
+    PartitionProduceData,
+    PartitionProduceResponse,
+    ProduceRequest,
+    ProduceResponse,
+    TopicProduceData,
+)
+from tests.broker.conversation import TIMESTAMP_MS, Conversation, batch, data_of
+
+
+def ask(
+    talk: Conversation,
+    topic: str,
+    records: bytearray,
+    *,
+    version: int = 9,
+    transactional_id: str | None = None,
+) -> PartitionProduceResponse:
+    """The answer to a request that the conversation has no words for."""
+    data = TopicProduceData(
+        name=topic, partition_data=[PartitionProduceData(index=0, records=records)]
+    )
+    request = ProduceRequest(acks=-1, transactional_id=transactional_id, topic_data=[data])
+    answer = talk.connection.ask(request, ProduceResponse, version=version)
+    return answer.responses[0].partition_responses[0]
 
 
 def test_offsets_are_dense_and_answered(talk: Conversation, topic: str):
@@ -41,6 +65,43 @@ def test_a_broken_batch_is_refused_and_leaves_nothing(talk: Conversation, topic:
     assert talk.produce(topic, broken).error_code == ErrorCode.CORRUPT_MESSAGE
     assert talk.produce(topic, None).error_code == ErrorCode.INVALID_RECORD
     assert talk.produce(topic, batch(b"a")).base_offset == 0
+
+
+@pytest.mark.parametrize(
+    ("transactional_id", "error"),
+    [
+        (None, ErrorCode.TRANSACTIONAL_ID_AUTHORIZATION_FAILED),
+        ("a", ErrorCode.NOT_ENOUGH_REPLICAS),
+    ],
+)
+def test_a_transaction_that_nobody_could_end_is_not_begun(
+    talk: Conversation, topic: str, transactional_id: str | None, error: ErrorCode
+):
+    """T9: it would hold back the last stable offset forever."""
+    talk.create_topic(topic)
+    records = build_batch(
+        [Record(0, TIMESTAMP_MS, b"k", b"v")],
+        producer_id=5,
+        producer_epoch=0,
+        base_sequence=0,
+        is_transactional=True,
+    )
+
+    refused = ask(talk, topic, records, transactional_id=transactional_id)
+
+    assert refused.error_code == error
+    assert data_of(talk.fetch({(topic, 0): 0}))[topic, 0].last_stable_offset == 0
+
+
+def test_zstd_is_refused_from_clients_too_old_to_know_it(talk: Conversation, topic: str):
+    """KIP-110."""
+    talk.create_topic(topic)
+    records = build_batch([Record(0, TIMESTAMP_MS, b"k", b"v")], compression=Compression.ZSTD)
+
+    old, new = (ask(talk, topic, records, version=version) for version in (6, 7))
+
+    assert old.error_code == ErrorCode.UNSUPPORTED_COMPRESSION_TYPE
+    assert (new.error_code, new.base_offset) == (ErrorCode.NONE, 0)
 
 
 @pytest.mark.parametrize("acks", [2, -2])

@@ -9,7 +9,8 @@ from kbroker.broker.commit_wait import CommitWait
 from kbroker.broker.partition import Partition
 from kbroker.broker.refusals import REFUSED, Refusal, why
 from kbroker.broker.requests import CloseConnection, Later, RequestContext
-from kbroker.model import ZERO_UUID
+from kbroker.records import HEADER_BYTES, Compression
+from kbroker.records.header import COMPRESSION_MASK, TRANSACTIONAL_BIT
 from kbroker.wire.error_codes import ErrorCode
 from kbroker.wire.messages.produce import (
     BatchIndexAndErrorMessage,
@@ -23,6 +24,14 @@ from kbroker.wire.messages.produce import (
 )
 
 ALL_IN_SYNC = -1
+# From this version on requests name topics by id (KIP-516), and from that one on they may carry
+# zstd (KIP-110): older clients would be sent what they cannot unpack.
+_TOPIC_ID_VERSION = 13
+_ZSTD_VERSION = 7
+# Where a batch of format 2 has the lower half of its attributes.
+_ATTRIBUTES_POSITION = 22
+# A batch that is refused for what it is tells nothing about the partition; Kafka's answer neither.
+_UNSOUND = (ErrorCode.CORRUPT_MESSAGE, ErrorCode.MESSAGE_TOO_LARGE)
 # The Java AdminClient's own id, which may write to internal topics (Kafka's AdminUtils).
 _ADMIN_CLIENT_ID = "__admin_client"
 
@@ -47,7 +56,7 @@ def begin(
                     index=data.index, error_code=refusal, base_offset=-1
                 )
             else:
-                result = _append(context, topic, data, now_ms, appended)
+                result = _append(context, request, topic, data, now_ms, appended)
             answer.partition_responses.append(result)
     if request.acks == 0:
         _hang_up_on_error(response)
@@ -68,7 +77,7 @@ def begin(
 def _topic_refusal(context: RequestContext, topic: TopicProduceData) -> ErrorCode:
     """Why nothing can be written to a topic, or NONE."""
     name: str | None = topic.name
-    if topic.topic_id != ZERO_UUID:
+    if context.api_version >= _TOPIC_ID_VERSION:
         name = context.broker.image.topic_names.get(topic.topic_id)
         if name is None:
             return ErrorCode.UNKNOWN_TOPIC_ID
@@ -79,6 +88,7 @@ def _topic_refusal(context: RequestContext, topic: TopicProduceData) -> ErrorCod
 
 def _append(
     context: RequestContext,
+    request: ProduceRequest,
     topic: TopicProduceData,
     data: PartitionProduceData,
     now_ms: int,
@@ -86,7 +96,7 @@ def _append(
 ) -> PartitionProduceResponse:
     """Append one partition's records, and say where they went or why not."""
     partitions = context.broker.partitions
-    if topic.topic_id != ZERO_UUID:
+    if context.api_version >= _TOPIC_ID_VERSION:
         partition, error = partitions.find_by_id(topic.topic_id, data.index)
     else:
         partition, error = partitions.find(topic.name, data.index)
@@ -100,10 +110,13 @@ def _append(
             base_offset=-1,
             error_message="no records were sent",
         )
+    refusal = _refusal_of_kind(context, request, records)
+    if refusal:
+        return PartitionProduceResponse(index=data.index, error_code=refusal, base_offset=-1)
     try:
         where = partition.append(records, now_ms=now_ms)
     except REFUSED as refused:
-        return _refusal(data.index, why(refused))
+        return _refusal(data.index, why(refused), partition)
     result = PartitionProduceResponse(
         index=data.index,
         base_offset=where.first_offset,
@@ -114,11 +127,35 @@ def _append(
     return result
 
 
-def _refusal(index: int, refusal: Refusal) -> PartitionProduceResponse:
+def _refusal_of_kind(
+    context: RequestContext, request: ProduceRequest, records: memoryview
+) -> ErrorCode:
+    """Why batches of this kind cannot come in this request, or NONE.
+
+    A batch without its header is no kind at all; the log complains about it.
+    """
+    if len(records) < HEADER_BYTES:
+        return ErrorCode.NONE
+    attributes = records[_ATTRIBUTES_POSITION]
+    if attributes & TRANSACTIONAL_BIT:
+        # Nobody could end that transaction, and readers of committed data would wait for it
+        # forever. With an id, only the coordinator knows whether the transaction is one; while it
+        # cannot be asked, Kafka answers with this code, after which clients try again.
+        if request.transactional_id is None:
+            return ErrorCode.TRANSACTIONAL_ID_AUTHORIZATION_FAILED
+        return ErrorCode.NOT_ENOUGH_REPLICAS
+    if attributes & COMPRESSION_MASK == Compression.ZSTD and context.api_version < _ZSTD_VERSION:
+        return ErrorCode.UNSUPPORTED_COMPRESSION_TYPE
+    return ErrorCode.NONE
+
+
+def _refusal(index: int, refusal: Refusal, partition: Partition) -> PartitionProduceResponse:
+    is_sound = refusal.error not in _UNSOUND
     return PartitionProduceResponse(
         index=index,
         error_code=refusal.error,
         base_offset=-1,
+        log_start_offset=partition.log.log_start_offset if is_sound else -1,
         error_message=refusal.message,
         record_errors=[
             BatchIndexAndErrorMessage(
