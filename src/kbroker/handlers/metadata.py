@@ -5,7 +5,7 @@ does the answer wait for its creation: a client that is told LEADER_NOT_AVAILABL
 as Kafka does it, is a client that sleeps.
 """
 
-from kbroker.broker.requests import CloseConnection, Later, RequestContext
+from kbroker.broker.requests import Later, RequestContext
 from kbroker.broker.resources import CLUSTER_OPERATIONS, TOPIC_OPERATIONS
 from kbroker.cluster import PartitionImage, TopicImage
 from kbroker.model import ZERO_UUID
@@ -32,11 +32,8 @@ def begin(
     topics = request.topics
     if topics is None or (context.api_version < _NULL_MEANS_ALL_VERSION and not topics):
         return _describe(context, request, None, {})
-    for topic in topics:
-        if context.api_version < _TOPIC_ID_VERSION and (
-            topic.name is None or topic.topic_id != ZERO_UUID
-        ):
-            raise CloseConnection("a topic id before version 12 of Metadata")
+    if not all(_is_named(context, topic) for topic in topics):
+        return _refuse(topics, ErrorCode.INVALID_REQUEST)
     if request.allow_auto_topic_creation and context.broker.config.get_bool(
         "auto.create.topics.enable"
     ):
@@ -49,6 +46,24 @@ def begin(
         if missing:
             return _Creating(context, request, topics, missing)
     return _describe(context, request, topics, {})
+
+
+def _is_named(context: RequestContext, topic: MetadataRequestTopic) -> bool:
+    """Whether a topic is asked for by what this version of the request may name it by."""
+    if context.api_version < _TOPIC_ID_VERSION:
+        return topic.name is not None and topic.topic_id == ZERO_UUID
+    return topic.name is not None or topic.topic_id != ZERO_UUID
+
+
+def _refuse(topics: list[MetadataRequestTopic], error: ErrorCode) -> MetadataResponse:
+    """The answer that says nothing but no."""
+    return MetadataResponse(
+        topics=[
+            MetadataResponseTopic(error_code=error, name=topic.name or "", topic_id=topic.topic_id)
+            for topic in topics
+        ],
+        error_code=error,
+    )
 
 
 class _Creating(Later[MetadataResponse]):
