@@ -94,6 +94,8 @@ def _check(
             if levels.highest == 0:
                 return refused(f"{who} does not support this feature.")
             return refused(f"{who} only supports versions {levels}")
+    if update.name not in supported and update.name not in image.features.levels:
+        return refused("There is no such feature.")  # not even at level 0, which all support
     current = image.features.levels.get(update.name, 0)
     if update.level < current and update.upgrade_type is UpgradeType.UPGRADE:
         return refused(
