@@ -31,7 +31,7 @@ def spark(
     broker: BrokerProcess, tmp_path_factory: pytest.TempPathFactory
 ) -> "Iterator[SparkSession]":
     """A session with two cores and a small heap."""
-    # Here and not above: other folders are collected without PySpark.
+    # Here and not above: the other folders can be run alone without PySpark.
     from pyspark.sql import SparkSession
 
     os.environ["PYSPARK_PYTHON"] = sys.executable
