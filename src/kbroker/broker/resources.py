@@ -22,6 +22,10 @@ class Operation(IntEnum):
     IDEMPOTENT_WRITE = 12
 
 
+# What is said about ACLs as long as nobody enforces any.
+NO_AUTHORISER = "No Authorizer is configured"
+
+
 def operation_bits(*operations: Operation) -> int:
     """The set of ``operations`` as one number."""
     return sum(1 << operation for operation in operations)
