@@ -7,12 +7,12 @@ log directory, depend on both, so the versions written are those that Kafka 4.3 
 Whoever appends a record also replays it: see `GroupShard.replay`.
 """
 
-from __future__ import annotations
-
+from collections.abc import Mapping
 from dataclasses import dataclass
 from struct import Struct
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
+from kbroker.wire import Buffer
 from kbroker.wire.message import StoredRecord
 from kbroker.wire.messages.consumer_group_current_member_assignment_record import (
     ConsumerGroupCurrentMemberAssignmentKey,
@@ -48,11 +48,6 @@ from kbroker.wire.messages.legacy_offset_commit_record import (
     LegacyOffsetCommitValue,
 )
 from kbroker.wire.messages.offset_commit_record import OffsetCommitKey, OffsetCommitValue
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-    from kbroker.wire import Buffer
 
 # Kafka knows a version 4 of GroupMetadataValue, but writes 3 until a tagged field needs it.
 GROUP_METADATA_VERSION: Final = 3

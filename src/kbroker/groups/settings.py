@@ -1,14 +1,9 @@
 """The configs that groups look at, each under the name of its use."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import Self
 
-if TYPE_CHECKING:
-    from typing import Self
-
-    from kbroker.config import BrokerConfig
+from kbroker.config import BrokerConfig
 
 
 @dataclass(frozen=True, slots=True)
