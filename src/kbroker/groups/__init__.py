@@ -16,12 +16,14 @@ classic_leave      LeaveGroup       classic_groups all classic groups of a shard
 from kbroker.groups.caller import Caller
 from kbroker.groups.group_records import GroupRecord, decode_record, encode_record
 from kbroker.groups.settings import GroupSettings
+from kbroker.groups.shard import GroupShard
 from kbroker.groups.topics_view import TopicsView
 
 __all__ = [
     "Caller",
     "GroupRecord",
     "GroupSettings",
+    "GroupShard",
     "TopicsView",
     "decode_record",
     "encode_record",

@@ -1,6 +1,7 @@
 """All classic groups of a shard: finds the group of a request, keeps time for all of them."""
 
 from collections.abc import Iterator
+from math import inf
 
 from kbroker.groups.caller import Caller
 from kbroker.groups.classic_answers import (
@@ -34,12 +35,13 @@ class ClassicGroups:
         self._groups: dict[str, ClassicGroup] = {}
         self._rebalance = ClassicRebalance(settings)
         self._is_loading = True
+        self._adopted: list[str] = []  # groups that came from the log while the shard served
 
     def configure(self, settings: GroupSettings) -> None:
         """Go on with other settings."""
         self._rebalance.settings = settings
 
-    def find(self, group_id: str) -> ClassicGroup | None:
+    def get(self, group_id: str) -> ClassicGroup | None:
         """The group, or None if there is no classic group with this id."""
         return self._groups.get(group_id)
 
@@ -51,7 +53,7 @@ class ClassicGroups:
 
     # --- requests ----------------------------------------------------------------
 
-    def join_group(
+    def join(
         self,
         request: JoinGroupRequest,
         caller: Caller,
@@ -134,11 +136,16 @@ class ClassicGroups:
 
     def next_deadline(self) -> float | None:
         """When the earliest deadline of any group falls due, or None if there is none."""
+        if self._adopted:
+            return -inf
         return self._rebalance.deadlines.next_deadline()
 
     def on_time(self, at: Moment) -> GroupOutcome:
         """Do what is due."""
         outcome: GroupOutcome = Outcome()
+        for group_id in self._adopted:
+            outcome += self._adopt(group_id, at)
+        self._adopted.clear()
         for deadline in self._rebalance.deadlines.due(at.now):
             outcome += self._due(deadline, at)
         return outcome
@@ -162,8 +169,11 @@ class ClassicGroups:
             if group is not None:
                 self.remove(group)
         elif group is None or self._is_loading:
-            # Not loading: it was a consumer group until now (KIP-848), and `resume` will follow.
             self._groups[group_id] = group_from_record(group_id, value)
+            if not self._is_loading:
+                # It was a consumer group until now (KIP-848). Its sessions start with the next
+                # tick, because a replay knows no time.
+                self._adopted.append(group_id)
         else:
             group.written(value)
 
@@ -187,12 +197,14 @@ class ClassicGroups:
                 outcome += self._rebalance.prepare(group, at)
         return outcome
 
-    def resume(self, group_id: str, at: Moment) -> GroupOutcome:
-        """Take over a group that was a consumer group: start its sessions, and a rebalance."""
+    def _adopt(self, group_id: str, at: Moment) -> GroupOutcome:
+        """Start the sessions of a group that was a consumer group, and a rebalance."""
         group = self._groups.get(group_id)
-        if group is None or group.state is not ClassicState.STABLE:
-            return Outcome()  # it was deleted, or somebody joined meanwhile
+        if group is None:
+            return Outcome()  # it is a consumer group again
         self._start_sessions(group, at)
+        if group.state is not ClassicState.STABLE:
+            return Outcome()  # somebody joined meanwhile, so the rebalance is under way
         return self._rebalance.prepare(group, at)
 
     def _start_sessions(self, group: ClassicGroup, at: Moment) -> None:

@@ -89,7 +89,7 @@ class GroupShard:
             refusal = join_refused(ErrorCode.INVALID_GROUP_ID, request.member_id)
             return reply(ticket, refusal)
         at = Moment(now, now_ms)
-        return self._classic.join_group(request, caller, ticket, at, new_member_id)
+        return self._classic.join(request, caller, ticket, at, new_member_id)
 
     def sync_group(
         self,
@@ -145,7 +145,7 @@ class GroupShard:
         now_ms: int,
     ) -> GroupOutcome:
         """OffsetCommit; topics have their names here, whatever the request named them by."""
-        group = self._classic.find(request.group_id)
+        group = self._classic.get(request.group_id)
         error = check_commit(group, request, caller.api_version)
         if error is not ErrorCode.NONE:
             return reply(ticket, commit_refused(request, error))
@@ -166,7 +166,7 @@ class GroupShard:
 
     def offset_delete(self, request: OffsetDeleteRequest, ticket: Ticket) -> GroupOutcome:
         """OffsetDelete."""
-        group = self._classic.find(request.group_id)
+        group = self._classic.get(request.group_id)
         if not request.group_id:
             error = ErrorCode.INVALID_GROUP_ID
         elif group is None:
@@ -182,7 +182,7 @@ class GroupShard:
 
     def describe_group(self, group_id: str, caller: Caller) -> DescribedGroup:
         """DescribeGroups for one group."""
-        group = self._classic.find(group_id)
+        group = self._classic.get(group_id)
         if group is not None:
             return describe_classic(group)
         return not_described(group_id, caller.api_version, f"Group {group_id} not found.")
@@ -194,7 +194,7 @@ class GroupShard:
 
     def delete_group(self, group_id: str, ticket: Ticket) -> GroupOutcome:
         """DeleteGroups for one group, with all its offsets."""
-        group = self._classic.find(group_id)
+        group = self._classic.get(group_id)
         error = ErrorCode.NONE
         records: tuple[GroupRecord, ...] = ()
         if group is None:
