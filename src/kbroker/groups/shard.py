@@ -6,7 +6,7 @@ in offsets. A group id names a classic group or a consumer group, never both.
 
 How the shell drives it:
 
-    outcome = shard.join_group(request, caller, ticket, now=..., now_ms=..., new_member_id=...)
+    outcome = shard.join_group(request, caller, ticket, now, now_ms, new_member_id)
     append outcome.records, then shard.replay(record) for each, all before the next call
     send outcome.replies once the records, and all records before them, are committed
     call on_time when next_deadline says so
@@ -50,10 +50,7 @@ from kbroker.wire.messages.list_groups import ListedGroup
 from kbroker.wire.messages.offset_commit import OffsetCommitRequest
 from kbroker.wire.messages.offset_commit_record import OffsetCommitKey, OffsetCommitValue
 from kbroker.wire.messages.offset_delete import OffsetDeleteRequest, OffsetDeleteResponse
-from kbroker.wire.messages.offset_fetch import (
-    OffsetFetchRequestGroup,
-    OffsetFetchResponseGroup,
-)
+from kbroker.wire.messages.offset_fetch import OffsetFetchRequestGroup
 from kbroker.wire.messages.sync_group import SyncGroupRequest, SyncGroupResponse
 
 
@@ -79,7 +76,6 @@ class GroupShard:
         request: JoinGroupRequest,
         caller: Caller,
         ticket: Ticket,
-        *,
         now: float,
         now_ms: int,
         new_member_id: str,
@@ -96,7 +92,6 @@ class GroupShard:
         request: SyncGroupRequest,
         caller: Caller,
         ticket: Ticket,
-        *,
         now: float,
         now_ms: int,
     ) -> GroupOutcome:
@@ -110,7 +105,6 @@ class GroupShard:
         request: HeartbeatRequest,
         caller: Caller,
         ticket: Ticket,
-        *,
         now: float,
         now_ms: int,
     ) -> GroupOutcome:
@@ -124,7 +118,6 @@ class GroupShard:
         request: LeaveGroupRequest,
         caller: Caller,
         ticket: Ticket,
-        *,
         now: float,
         now_ms: int,
     ) -> GroupOutcome:
@@ -140,7 +133,6 @@ class GroupShard:
         request: OffsetCommitRequest,
         caller: Caller,
         ticket: Ticket,
-        *,
         now: float,
         now_ms: int,
     ) -> GroupOutcome:
@@ -159,10 +151,10 @@ class GroupShard:
         return Outcome(tuple(records), ((ticket, response),))
 
     def offset_fetch(
-        self, request: OffsetFetchRequestGroup, *, require_stable: bool
-    ) -> OffsetFetchResponseGroup:
+        self, request: OffsetFetchRequestGroup, require_stable: bool, ticket: Ticket
+    ) -> GroupOutcome:
         """OffsetFetch of one group; a group that nobody knows committed nothing."""
-        return self._offsets.fetch(request, require_stable=require_stable)
+        return reply(ticket, self._offsets.fetch(request, require_stable=require_stable))
 
     def offset_delete(self, request: OffsetDeleteRequest, ticket: Ticket) -> GroupOutcome:
         """OffsetDelete."""
