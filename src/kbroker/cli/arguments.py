@@ -86,22 +86,34 @@ def start(text: str) -> Start:
         return Start.latest()
     if text.isascii() and text.isdigit():
         return Start.at_offset(_int64(text))
+    return Start.at_timestamp(
+        _timestamp_ms(text, "beginning, end, an offset, @MILLISECONDS or an ISO 8601 time")
+    )
+
+
+def moment(text: str) -> Start:
+    """A time to begin at: ``@`` and milliseconds, or ISO 8601."""
+    return Start.at_timestamp(_timestamp_ms(text, "@MILLISECONDS or an ISO 8601 time"))
+
+
+def offset(text: str) -> Start:
+    """An offset to begin at, from 0 on."""
+    if not (text.isascii() and text.isdigit()):
+        raise ArgumentTypeError(f"{text!r} is not an offset")
+    return Start.at_offset(_int64(text))
+
+
+def _timestamp_ms(text: str, expected: str) -> int:
+    """Milliseconds, or a date or time; in UTC, as timestamps are shown, unless it names a zone."""
     if text.startswith("@") and text[1:].isascii() and text[1:].isdigit():
-        return Start.at_timestamp(_int64(text[1:]))
-    return Start.at_timestamp(_timestamp_ms(text))
-
-
-def _timestamp_ms(text: str) -> int:
-    """An ISO 8601 date or time; in UTC, as timestamps are shown, unless it names a zone."""
+        return _int64(text[1:])
     try:
-        moment = datetime.fromisoformat(text)
+        parsed = datetime.fromisoformat(text)
     except ValueError:
-        raise ArgumentTypeError(
-            f"{text!r} is not beginning, end, an offset, @MILLISECONDS or an ISO 8601 time"
-        ) from None
-    if moment.tzinfo is None:
-        moment = moment.replace(tzinfo=UTC)
-    timestamp_ms = (moment - _EPOCH) // timedelta(milliseconds=1)
+        raise ArgumentTypeError(f"{text!r} is not {expected}") from None
+    if parsed.tzinfo is None:
+        parsed = parsed.replace(tzinfo=UTC)
+    timestamp_ms = (parsed - _EPOCH) // timedelta(milliseconds=1)
     if timestamp_ms < 0:
         raise ArgumentTypeError(f"{text!r} lies before 1970")
     return timestamp_ms

@@ -1,12 +1,13 @@
 """A cluster for the time of one command; what it refuses becomes the line that people read."""
 
+import sys
 from argparse import Namespace
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 
 from kbroker.cli.errors import REFUSED, CommandError
 from kbroker.client.cluster import Cluster
-from kbroker.client.errors import ClientError
+from kbroker.client.errors import BrokerError, ClientError
 
 
 @contextmanager
@@ -23,3 +24,18 @@ def refusals() -> Iterator[None]:
         yield
     except ClientError as error:
         raise CommandError(str(error), REFUSED) from error
+
+
+def each(names: Sequence[str], action: Callable[[str], None]) -> int:
+    """Do it for every name; those that are refused get a line each, and do not stop the others.
+
+    Gives the exit code.
+    """
+    exit_code = 0
+    for name in names:
+        try:
+            action(name)
+        except BrokerError as error:
+            print(f"kbroker: {error}", file=sys.stderr)
+            exit_code = REFUSED
+    return exit_code

@@ -25,6 +25,7 @@ from kbroker.cli.errors import BAD_INPUT, REFUSED, CommandError
 _COMMANDS = {
     "start": ("kbroker.cli.start", "start a broker"),
     "topics": ("kbroker.cli.topics", "create, list, describe, alter and delete topics"),
+    "groups": ("kbroker.cli.groups", "list, describe and delete groups, and reset their offsets"),
     "produce": ("kbroker.cli.produce", "write lines from standard input to a topic"),
     "consume": ("kbroker.cli.consume", "print the records of a topic"),
 }

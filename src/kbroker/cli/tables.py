@@ -11,6 +11,9 @@ from typing import TypeAlias
 
 Cell: TypeAlias = str | int
 
+# What stands for a value that is not there, or that nobody knows.
+UNKNOWN = "-"
+
 _GAP = "  "
 _CUT = "…"
 # A column that has to give way keeps this many characters, whatever the terminal.
@@ -25,6 +28,11 @@ def print_table(headings: Sequence[str], rows: Sequence[Sequence[Cell]], indent:
     else:
         lines = plain_lines(rows)
     sys.stdout.write("".join(line + "\n" for line in lines))
+
+
+def or_unknown(value: Cell | None) -> Cell:
+    """``value``, or a dash for one that is missing or empty: `awk` cannot count empty cells."""
+    return UNKNOWN if value is None or value == "" else value
 
 
 def plain_lines(rows: Sequence[Sequence[Cell]]) -> list[str]:

@@ -3,14 +3,13 @@
 import argparse
 import sys
 from argparse import Namespace
-from collections.abc import Callable
 
 from kbroker.cli.arguments import add_bootstrap, positive, setting
-from kbroker.cli.connected import connected
-from kbroker.cli.errors import REFUSED, CommandError
-from kbroker.cli.tables import Cell, print_table
+from kbroker.cli.connected import connected, each
+from kbroker.cli.errors import CommandError
+from kbroker.cli.tables import UNKNOWN, Cell, print_table
 from kbroker.client.cluster import Cluster
-from kbroker.client.errors import BrokerError, ClientError, raise_refusal
+from kbroker.client.errors import ClientError, raise_refusal
 from kbroker.client.topics import (
     EARLIEST,
     LATEST,
@@ -24,7 +23,6 @@ from kbroker.client.topics import (
 from kbroker.model import ZERO_UUID, uuid_to_text
 from kbroker.wire.messages.metadata import MetadataResponsePartition, MetadataResponseTopic
 
-_UNKNOWN = "-"
 _PARTITION_HEADINGS = ("TOPIC", "PARTITION", "LEADER", "REPLICAS", "ISR", "START", "END")
 
 
@@ -104,7 +102,7 @@ def _describe(cluster: Cluster, arguments: Namespace) -> int:
         raise_refusal(topic.error_code, subject=name)
         _show(cluster, topic)
 
-    return _each(arguments.names, show)
+    return each(arguments.names, show)
 
 
 def _alter(cluster: Cluster, arguments: Namespace) -> int:
@@ -123,19 +121,7 @@ def _alter(cluster: Cluster, arguments: Namespace) -> int:
 
 
 def _delete(cluster: Cluster, arguments: Namespace) -> int:
-    return _each(arguments.names, lambda name: delete_topic(cluster, name))
-
-
-def _each(names: list[str], action: Callable[[str], None]) -> int:
-    """Do it for every name; those that are refused get a line each, and do not stop the others."""
-    exit_code = 0
-    for name in names:
-        try:
-            action(name)
-        except BrokerError as error:
-            print(f"kbroker: {error}", file=sys.stderr)
-            exit_code = REFUSED
-    return exit_code
+    return each(arguments.names, lambda name: delete_topic(cluster, name))
 
 
 def _all_topics(cluster: Cluster) -> list[MetadataResponseTopic]:
@@ -176,11 +162,11 @@ def _show(cluster: Cluster, topic: MetadataResponseTopic) -> None:
         (
             name,
             partition.partition_index,
-            partition.leader_id if partition.leader_id >= 0 else _UNKNOWN,
+            partition.leader_id if partition.leader_id >= 0 else UNKNOWN,
             _brokers(partition.replica_nodes),
             _brokers(partition.isr_nodes),
-            starts.get(partition.partition_index, _UNKNOWN),
-            ends.get(partition.partition_index, _UNKNOWN),
+            starts.get(partition.partition_index, UNKNOWN),
+            ends.get(partition.partition_index, UNKNOWN),
         )
         for partition in sorted(topic.partitions, key=_number)
     ]
@@ -206,4 +192,4 @@ def _number(partition: MetadataResponsePartition) -> int:
 
 
 def _brokers(node_ids: list[int]) -> str:
-    return ",".join(map(str, node_ids)) or _UNKNOWN
+    return ",".join(map(str, node_ids)) or UNKNOWN

@@ -4,8 +4,10 @@ errors        ClientError and its kinds, each one sentence long
 bootstrap     the addresses in ``host:port[,host:port]``
 connection    Connection, one socket: requests at chosen versions, pipelining, raw bytes
 retrying      Retries, when to try again and when to give up
-cluster       Cluster, metadata, leaders, the controller, a connection per broker
+cluster       Cluster, metadata, leaders, the controller, coordinators, a connection per broker
 topics        create, delete, grow and configure topics; their offsets
+groups        list, describe and delete groups
+group_offsets what groups have committed, how far they lag; how to set them back
 partitioning  which partition a key belongs to, as in the Java client
 producing     Producer, batches with acks=all
 aborted       which batches of a fetch a reader of committed data does not see

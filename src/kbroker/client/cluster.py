@@ -1,4 +1,4 @@
-"""A cluster as a client sees it: its brokers, its leaders, its controller.
+"""A cluster as a client sees it: its brokers, leaders, controller and group coordinators.
 
 The first answer comes from one of the bootstrap addresses, in their order. From then on metadata
 comes from any broker that has a connection, and each broker gets one connection when it is first
@@ -12,11 +12,12 @@ Once the cluster has been reached, lost connections are retried like every passi
 import contextlib
 from collections.abc import Callable, Iterable, Sequence
 from types import TracebackType
-from typing import Self, TypeVar
+from typing import NamedTuple, Self, TypeVar
 
 from kbroker.client.bootstrap import Address, parse_bootstrap
 from kbroker.client.connection import Connection
 from kbroker.client.errors import (
+    BadAnswer,
     BrokerError,
     ClientError,
     ConnectionFailed,
@@ -25,6 +26,10 @@ from kbroker.client.errors import (
 )
 from kbroker.client.retrying import Retries
 from kbroker.wire import ErrorCode
+from kbroker.wire.messages.find_coordinator import (
+    FindCoordinatorRequest,
+    FindCoordinatorResponse,
+)
 from kbroker.wire.messages.metadata import (
     MetadataRequest,
     MetadataRequestTopic,
@@ -34,6 +39,16 @@ from kbroker.wire.messages.metadata import (
 )
 
 T = TypeVar("T")
+
+# The first version that takes several keys at once, and gives its answer in a list (KIP-699).
+_FIND_SEVERAL = 4
+
+
+class Coordinator(NamedTuple):
+    """The broker that looks after a group, and the connection to it."""
+
+    node_id: int
+    connection: Connection
 
 
 class Cluster:
@@ -147,6 +162,31 @@ class Cluster:
         if self._controller_id < 0:
             raise BrokerError(ErrorCode.NOT_CONTROLLER, "the cluster has no controller")
         return self._connection_to(self._controller_id, "controller")
+
+    def brokers(self) -> dict[int, Connection]:
+        """The connections to all brokers that are there now, by their ids."""
+        nodes = self.metadata().brokers
+        return {node.node_id: self._connection_to(node.node_id, "broker") for node in nodes}
+
+    def coordinator(self, group_id: str) -> Coordinator:
+        """The coordinator of a group; COORDINATOR_NOT_AVAILABLE if there is none at the moment.
+
+        It is asked for each time: what follows is one request, and groups move.
+        """
+        connection = self.any_connection()
+        version = connection.version_of(FindCoordinatorRequest)
+        if version >= _FIND_SEVERAL:
+            request = FindCoordinatorRequest(coordinator_keys=[group_id])
+        else:
+            request = FindCoordinatorRequest(key=group_id)
+        answer = connection.ask(request, FindCoordinatorResponse, version=version)
+        if version >= _FIND_SEVERAL and len(answer.coordinators) != 1:
+            raise BadAnswer(f"{connection.address} named {len(answer.coordinators)} coordinators")
+        found = answer.coordinators[0] if version >= _FIND_SEVERAL else answer
+        raise_refusal(found.error_code, found.error_message, subject=group_id)
+        # The coordinator may have started after the last metadata.
+        self._addresses[found.node_id] = Address(found.host, found.port)
+        return Coordinator(found.node_id, self._connection_to(found.node_id, group_id))
 
     def _connection_to(self, node_id: int, subject: str) -> Connection:
         address = self._addresses.get(node_id)

@@ -17,6 +17,13 @@ _WORDS = {
     ErrorCode.TOPIC_AUTHORIZATION_FAILED: "this is not allowed on the topic",
     ErrorCode.CLUSTER_AUTHORIZATION_FAILED: "this is not allowed on the cluster",
     ErrorCode.INVALID_RECORD: "the broker refused the record",
+    ErrorCode.COORDINATOR_LOAD_IN_PROGRESS: "the coordinator is still reading its groups",
+    ErrorCode.COORDINATOR_NOT_AVAILABLE: "the group has no coordinator at the moment",
+    ErrorCode.NOT_COORDINATOR: "the broker is not the coordinator of the group",
+    ErrorCode.INVALID_GROUP_ID: "this is no valid group id",
+    ErrorCode.GROUP_ID_NOT_FOUND: "there is no such group",
+    ErrorCode.NON_EMPTY_GROUP: "the group has members",
+    ErrorCode.GROUP_AUTHORIZATION_FAILED: "this is not allowed on the group",
     ErrorCode.REQUEST_TIMED_OUT: "the request took too long",
 }
 
