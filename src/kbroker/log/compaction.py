@@ -6,8 +6,8 @@ needs was copied when the job was made. `finish_cleaning` then, on the loop, swa
 the log was not cut meanwhile (C6).
 
 What a power cut may leave: dropping a record is right only as long as the later record of its key
-is there. So all that the job read and that is not flushed yet is synced first, and the new files
-are synced before they get a name that counts.
+is there, and the marker that committed it, wherever that is. So all that is in the log and not
+flushed yet is synced first, and the new files are synced before they get a name that counts.
 """
 
 from collections.abc import Callable, Iterator, Sequence
@@ -94,7 +94,6 @@ class CompactionJob:
         self._disk = log.disk
         self._directory = log.directory
         self._config = log.config
-        self._recovery_point = log.recovery_point
         self._now_ms = now_ms
         self._offsets = OffsetMap(memory_bytes)
         segments = log.segments.as_list()
@@ -103,6 +102,8 @@ class CompactionJob:
             for segment, later in pairwise(segments)
             if segment.base_offset < cleanable.first_uncleanable_offset
         ]
+        unflushed = log.segments.number_of(log.recovery_point)
+        self._unflushed = [segment.base_offset for segment in segments[unflushed:]]
         self._aborted = log.segments.aborted(
             segments[0].base_offset, cleanable.first_uncleanable_offset
         )
@@ -124,7 +125,7 @@ class CompactionJob:
         self._throttle = throttle
         is_done = False
         try:
-            self._sync_sources()
+            self._sync_unflushed()
             self.end_offset = self._map_keys()
             self._write_groups([s for s in self._sources if s.base_offset < self.end_offset])
             # This also makes sure that no file of an earlier round comes back after a crash.
@@ -148,18 +149,17 @@ class CompactionJob:
 
     # Reading.
 
-    def _open(self, source: Source) -> SegmentFile:
-        path = file_path(self._directory, source.base_offset, file_names.LOG)
-        return SegmentFile(self._disk, path, source.base_offset)
+    def _open(self, base_offset: int) -> SegmentFile:
+        path = file_path(self._directory, base_offset, file_names.LOG)
+        return SegmentFile(self._disk, path, base_offset)
 
-    def _sync_sources(self) -> None:
-        for source in self._sources:
-            if source.end_offset > self._recovery_point:
-                self._open(source).sync()
+    def _sync_unflushed(self) -> None:
+        for base_offset in self._unflushed:
+            self._open(base_offset).sync()
 
     def _batches(self, source: Source) -> Iterator[tuple[int, BatchHeader, memoryview]]:
         """The batches of a segment, each with its CRC checked (L7)."""
-        for position, header, batch in self._open(source).batches(0, source.size_bytes):
+        for position, header, batch in self._open(source.base_offset).batches(0, source.size_bytes):
             if not crc_matches(batch, 0, header):
                 raise CorruptRecords(
                     f"the CRC of the batch at {position} of segment {source.base_offset}"
