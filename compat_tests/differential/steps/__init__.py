@@ -1,0 +1,1 @@
+"""The steps of the script; `compat_tests.differential.script` says in which order."""
