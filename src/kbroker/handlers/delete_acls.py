@@ -1,4 +1,4 @@
-"""DeleteAcls (key 31): take rules away; without an authoriser all are refused: SECURITY_DISABLED."""
+"""DeleteAcls (key 31): take rules away; without an authoriser all get SECURITY_DISABLED."""
 
 from kbroker.broker.requests import RequestContext
 from kbroker.broker.resources import NO_AUTHORISER
