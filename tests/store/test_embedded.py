@@ -10,11 +10,14 @@ import trio
 
 from kbroker.store import (
     Compacted,
+    Delete,
     EmbeddedStore,
+    LeaseNotFound,
     Missing,
     Put,
     StoreDamaged,
     StoreFailed,
+    StoreFull,
     StoreLocked,
     embedded,
 )
@@ -249,3 +252,112 @@ async def test_ten_thousand_partitions_open_quickly(tmp_path):
     await store.aclose()
     # 40 ms on an idle core; the limit leaves room for a busy machine.
     assert took_s < 1.0
+
+
+class FullDisk:
+    """Lets writes fail for want of room, after some bytes have been taken."""
+
+    def __init__(self, monkeypatch):
+        self.is_full = False
+        self._write = os.write
+        monkeypatch.setattr(os, "write", self.write)
+
+    def write(self, descriptor, data):
+        if not self.is_full:
+            return self._write(descriptor, data)
+        if len(data) > 50:
+            return self._write(descriptor, data[:50])
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+
+async def test_without_room_a_transaction_does_nothing_and_the_next_one_may_fit(
+    tmp_path, monkeypatch
+):
+    """L10: refused as a whole, in memory, on disk and for those who watch."""
+    path = tmp_path / "metadata"
+    disk = FullDisk(monkeypatch)
+    store = EmbeddedStore.open(path)
+    await store.txn([], [Put("a", b"1"), Put("b", b"2")])
+    before, file_before = await store.list(""), path.read_bytes()
+
+    disk.is_full = True
+    for _ in range(2):
+        with pytest.raises(StoreFull, match="No space left"):
+            await store.txn([], [Put("a", b"3"), Delete("b"), Put("c", b"4" * 100)])
+    assert await store.list("") == before
+    assert path.read_bytes() == file_before
+
+    disk.is_full = False
+    result = await store.txn([Missing("c")], [Put("c", b"5")])
+    assert (result.succeeded, result.revision) == (True, before.revision + 1)
+    async with store.watch("", before.revision) as batches:
+        batch = await anext(batches)
+    assert [event.key_value.value for event in batch.events] == [b"5"]
+    after = await store.list("")
+    await store.aclose()
+    store = EmbeddedStore.open(path)
+    assert await store.list("") == after
+    await store.aclose()
+
+
+async def test_without_room_no_transaction_of_a_round_happens(tmp_path, monkeypatch):
+    disk = FullDisk(monkeypatch)
+    store = EmbeddedStore.open(tmp_path / "metadata")
+    disk.is_full = True
+    refused = []
+
+    async def write(key):
+        with pytest.raises(StoreFull):
+            await store.txn([], [Put(key, b"v" * 100)])
+        refused.append(key)
+
+    async with trio.open_nursery() as nursery:
+        for number in range(5):
+            nursery.start_soon(write, f"key/{number}")
+
+    assert len(refused) == 5
+    assert (await store.list("")).items == ()
+    await store.aclose()
+
+
+async def test_without_room_for_a_new_file_the_old_one_grows(tmp_path, monkeypatch):
+    monkeypatch.setattr(embedded, "MIN_REWRITE_BYTES", 100)
+    path = tmp_path / "metadata"
+    store = EmbeddedStore.open(path)
+    for number in range(10):
+        await store.txn([], [Put("a", b"%d" % number * 50)])
+
+    def no_room(*_):
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    with monkeypatch.context() as patch:
+        patch.setattr(os, "fsync", no_room)
+        length = path.stat().st_size
+        for number in range(10):
+            await store.txn([], [Put("a", b"%d" % number * 50)])
+        assert path.stat().st_size > length + 500
+        assert not path.with_name("metadata.tmp").exists()
+    await store.txn([], [Put("a", b"last")])
+    assert path.stat().st_size < 200
+    await store.aclose()
+
+
+async def test_without_room_a_lease_ends_when_there_is_room_again(
+    tmp_path, monkeypatch, autojump_clock
+):
+    disk = FullDisk(monkeypatch)
+    store = EmbeddedStore.open(tmp_path / "metadata")
+    lease = await store.grant_lease(5)
+    result = await store.txn([], [Put("leased", b"", lease.id)])
+    disk.is_full = True
+    with trio.move_on_after(20):
+        async with store.watch("", result.revision) as batches:
+            await anext(batches)
+    with pytest.raises(StoreFull):
+        await store.get("leased")
+    with pytest.raises(LeaseNotFound):
+        await store.keep_alive(lease.id)
+
+    disk.is_full = False
+    assert await store.get("leased") is None
+    await store.aclose()

@@ -31,6 +31,7 @@ from kbroker.store.interface import (
     StoreDamaged,
     StoreError,
     StoreFailed,
+    StoreFull,
     StoreLocked,
     TxnResult,
     Watch,
@@ -65,5 +66,6 @@ __all__ = [
     "StoreClosed",
     "StoreDamaged",
     "StoreFailed",
+    "StoreFull",
     "StoreLocked",
 ]

@@ -5,10 +5,14 @@ thread, before anybody hears of it. When transactions have made the file much la
 says, it is written anew beside itself, synced, and renamed over the old one; a crash leaves one
 or the other. See `journal` for the bytes.
 
+A disk without room is no failure: what a write left of itself is cut off, the transactions are
+refused, and the next ones may fit. After a failed sync nothing is tried again (L6).
+
 One process uses the file at a time; a lock file beside it sees to that. So leases live in memory,
 and the keys of leases that a former process held are gone when the file is opened.
 """
 
+import errno
 import fcntl
 import os
 from collections.abc import Sequence
@@ -18,7 +22,7 @@ from typing import Self
 import trio
 
 from kbroker.store.history import MAX_EVENTS
-from kbroker.store.interface import Delete, StoreLocked, WatchBatch
+from kbroker.store.interface import Delete, StoreFull, StoreLocked, WatchBatch
 from kbroker.store.journal import decode_file, encode_file, encode_frame
 from kbroker.store.key_space import KeySpace
 from kbroker.store.local_store import LocalStore
@@ -28,6 +32,9 @@ MIN_REWRITE_BYTES = 1 << 20
 # Rewritten when the transactions are this many times as long as the snapshot before them: each
 # byte is then rewritten, on average, less than once.
 REWRITE_FACTOR = 2
+
+_UNFINISHED = ".tmp"
+_NO_ROOM = {errno.ENOSPC, errno.EDQUOT}
 
 
 @dataclass(slots=True)
@@ -65,7 +72,8 @@ class EmbeddedStore(LocalStore):
         lock = _lock(path + ".lock")
         try:
             if not os.path.exists(path):
-                _write_anew(path, encode_file(KeySpace()))
+                _write_beside(path, encode_file(KeySpace()))
+                _put_in_place(path)
             with open(path, "rb") as whole:
                 data = whole.read()
             found = decode_file(data)
@@ -96,19 +104,38 @@ class EmbeddedStore(LocalStore):
     def _write(self, frames: bytes) -> None:
         """Runs in a thread, while the gate is held: nobody else touches the keys or the file."""
         file = self._file
-        if file.journal_bytes + len(frames) > max(
+        is_long = file.journal_bytes + len(frames) > max(
             MIN_REWRITE_BYTES, REWRITE_FACTOR * file.snapshot_bytes
-        ):
-            # The keys contain what the frames say, so these need not be written.
-            snapshot = encode_file(self._keys)
-            _write_anew(self._path, snapshot)
-            os.close(file.descriptor)
-            descriptor = os.open(self._path, os.O_WRONLY | os.O_APPEND | os.O_CLOEXEC)
-            self._file = _File(descriptor, len(snapshot), 0)
+        )
+        # The keys contain what the frames say, so that a new file need not.
+        if is_long and self._rewrite():
             return
-        _write_all(file.descriptor, frames)
+        try:
+            _write_all(file.descriptor, frames)
+        except OSError as error:
+            if error.errno not in _NO_ROOM:
+                raise
+            os.ftruncate(file.descriptor, file.snapshot_bytes + file.journal_bytes)
+            os.fdatasync(file.descriptor)
+            raise StoreFull(f"{self._path}: {error.strerror}") from error
         os.fdatasync(file.descriptor)
         file.journal_bytes += len(frames)
+
+    def _rewrite(self) -> bool:
+        """Put a snapshot of all keys in the place of the file; False if there is no room for it."""
+        snapshot = encode_file(self._keys)
+        try:
+            _write_beside(self._path, snapshot)
+        except OSError as error:
+            if error.errno not in _NO_ROOM:
+                raise
+            os.unlink(self._path + _UNFINISHED)
+            return False
+        _put_in_place(self._path)
+        os.close(self._file.descriptor)
+        descriptor = os.open(self._path, os.O_WRONLY | os.O_APPEND | os.O_CLOEXEC)
+        self._file = _File(descriptor, len(snapshot), 0)
+        return True
 
 
 def _drop_leased(keys: KeySpace) -> None:
@@ -117,6 +144,7 @@ def _drop_leased(keys: KeySpace) -> None:
     It needs no place in the file: until something else is written, a crash only does it again.
     """
     keys.write([Delete(item.key) for item in keys.leased()])
+    keys.keep()
 
 
 def _lock(path: str) -> int:
@@ -129,16 +157,21 @@ def _lock(path: str) -> int:
     return descriptor
 
 
-def _write_anew(path: str, data: bytes) -> None:
-    """Replace the file in one step, on disk when this returns (L5)."""
-    unfinished = path + ".tmp"
-    descriptor = os.open(unfinished, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_CLOEXEC, 0o644)
+def _write_beside(path: str, data: bytes) -> None:
+    """The first half of replacing a file in one step: on disk, under another name (L5)."""
+    descriptor = os.open(
+        path + _UNFINISHED, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_CLOEXEC, 0o644
+    )
     try:
         _write_all(descriptor, data)
         os.fsync(descriptor)
     finally:
         os.close(descriptor)
-    os.rename(unfinished, path)
+
+
+def _put_in_place(path: str) -> None:
+    """The second half; on disk when this returns."""
+    os.rename(path + _UNFINISHED, path)
     _sync_directory(path)
 
 

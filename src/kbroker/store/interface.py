@@ -160,6 +160,10 @@ class StoreFailed(StoreError):
     """
 
 
+class StoreFull(StoreError):
+    """The store had no room for the transaction; it did nothing, and the store goes on."""
+
+
 class StoreLocked(StoreError):
     """Another process uses this store's file."""
 

@@ -26,13 +26,19 @@ FIRST_REVISION = 1
 
 
 class KeySpace:
-    """Keys, values and the revision counter."""
+    """Keys, values and the revision counter.
 
-    __slots__ = ("_keys", "revision")
+    What `write` did can be taken back by `undo`, until `keep` is called.
+    """
+
+    __slots__ = ("_before", "_kept_revision", "_keys", "revision")
 
     def __init__(self, keys: Iterable[KeyValue] = (), revision: int = FIRST_REVISION) -> None:
         self._keys = {item.key: item for item in keys}
         self.revision = revision
+        # The keys written since `keep`, as they were then; None if there was none.
+        self._before: dict[str, KeyValue | None] = {}
+        self._kept_revision = revision
 
     def __len__(self) -> int:
         return len(self._keys)
@@ -69,6 +75,7 @@ class KeySpace:
         events = []
         for write in writes:
             found = self._keys.get(write.key)
+            self._before.setdefault(write.key, found)
             match write:
                 case Put(key, value, lease_id):
                     created = revision if found is None else found.create_revision
@@ -85,6 +92,21 @@ class KeySpace:
         self.revision = revision
         return WatchBatch(revision, tuple(events))
 
+    def keep(self) -> None:
+        """All that was written is durable: there is no way back."""
+        self._before.clear()
+        self._kept_revision = self.revision
+
+    def undo(self) -> None:
+        """Be again as at the last `keep`; nobody may have seen what was written since."""
+        for key, item in self._before.items():
+            if item is None:
+                self._keys.pop(key, None)
+            else:
+                self._keys[key] = item
+        self._before.clear()
+        self.revision = self._kept_revision
+
     def replay(self, batch: WatchBatch) -> None:
         """Repeat what `write` once did, as it was read from a journal."""
         assert batch.revision > self.revision, "revisions only grow"
@@ -94,6 +116,7 @@ class KeySpace:
             else:
                 self._keys.pop(event.key_value.key, None)
         self.revision = batch.revision
+        self.keep()
 
 
 def check_writes(writes: Sequence[Write]) -> None:

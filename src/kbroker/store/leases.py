@@ -15,13 +15,15 @@ class LeaseTable:
     """The leases that have not ended. Which keys hang on them, only the keys themselves know.
 
     Ids start at one in every process: the leases of a former process are gone, and so are their
-    keys, so that an old id cannot meet a new one.
+    keys, so that an old id cannot meet a new one. `end` can be taken back until `keep` is called,
+    for the same reason as changes of keys.
     """
 
-    __slots__ = ("_last_id", "_running")
+    __slots__ = ("_ended", "_last_id", "_running")
 
     def __init__(self) -> None:
         self._running: dict[int, _Running] = {}
+        self._ended: dict[int, _Running] = {}
         self._last_id = 0
 
     def __contains__(self, lease_id: int) -> bool:
@@ -42,8 +44,19 @@ class LeaseTable:
 
     def end(self, lease_id: int) -> None:
         """Forget the lease; LeaseNotFound if it has ended already."""
-        if self._running.pop(lease_id, None) is None:
+        running = self._running.pop(lease_id, None)
+        if running is None:
             raise LeaseNotFound(f"lease {lease_id} has ended")
+        self._ended[lease_id] = running
+
+    def keep(self) -> None:
+        """The deletion of the ended leases' keys is durable."""
+        self._ended.clear()
+
+    def undo(self) -> None:
+        """The leases that ended since `keep` have not: their keys are still there."""
+        self._running |= self._ended
+        self._ended.clear()
 
     def due(self, now: float) -> list[int]:
         """The leases whose time is over but which have not been ended."""

@@ -27,6 +27,7 @@ from kbroker.store.interface import (
     Put,
     StoreClosed,
     StoreFailed,
+    StoreFull,
     TxnResult,
     Watch,
     WatchBatch,
@@ -35,6 +36,9 @@ from kbroker.store.interface import (
 from kbroker.store.key_space import KeySpace, check_writes
 from kbroker.store.leases import LeaseTable
 
+# How often a full disk is tried for the end of a lease.
+FULL_PAUSE_S = 1.0
+
 
 @dataclass(slots=True, eq=False)
 class _Waiting:
@@ -42,7 +46,7 @@ class _Waiting:
 
     decide: Callable[[], tuple[TxnResult, WatchBatch | None]]
     result: TxnResult | None = None
-    error: LeaseNotFound | None = None
+    error: LeaseNotFound | StoreFull | None = None
 
 
 class LocalStore:
@@ -58,7 +62,10 @@ class LocalStore:
         self._failure: OSError | None = None
 
     async def _persist(self, batches: Sequence[WatchBatch]) -> None:
-        """Make ``batches`` durable before anybody may know of them; an OSError is final."""
+        """Make ``batches`` durable before anybody may know of them.
+
+        StoreFull if nothing of them was written; an OSError is final.
+        """
 
     async def get(self, key: str) -> KeyValue | None:
         """The key as it is now, or None."""
@@ -160,7 +167,12 @@ class LocalStore:
             results.append((waiting, result))
             if batch is not None:
                 batches.append(batch)
-        await self._commit(batches)
+        try:
+            await self._commit(batches)
+        except StoreFull as error:
+            for waiting, _ in results:
+                waiting.error = error
+            return
         for waiting, result in results:
             waiting.result = result
 
@@ -171,12 +183,18 @@ class LocalStore:
         with trio.CancelScope(shield=True):
             try:
                 await self._persist(batches)
+            except StoreFull:
+                self._keys.undo()
+                self._leases.undo()
+                raise
             except OSError as error:
                 # A failed write or fsync is never tried again (L6): what the disk holds now, only
                 # a new process that reads it can tell.
                 self._failure = error
                 self._history.ring()
                 raise self._refusal() from error
+        self._keys.keep()
+        self._leases.keep()
         for batch in batches:
             self._history.add(batch)
         self._history.ring()
@@ -192,8 +210,12 @@ class LocalStore:
         with trio.move_on_at(self._leases.next_deadline()):
             await bell.wait()
             return
-        async with self._gate:
-            await self._settle()
+        try:
+            async with self._gate:
+                await self._settle()
+        except StoreFull:
+            # The lease that ran out stays until there is room to say so.
+            await trio.sleep(FULL_PAUSE_S)
 
     def _end_due_leases(self) -> tuple[WatchBatch, ...]:
         due = set(self._leases.due(trio.current_time()))
