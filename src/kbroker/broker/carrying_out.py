@@ -6,7 +6,7 @@ from typing import ClassVar, TypeVar
 
 import trio
 
-from kbroker.broker.control import Control, ControlError
+from kbroker.broker.control import Control, ControlError, NotStored
 from kbroker.cluster import ClusterImage, Decision
 
 Results = TypeVar("Results")
@@ -19,6 +19,12 @@ class NotCarriedOut(Exception):  # noqa: N818 - what the client is told, not a f
     """
 
     kafka_error: ClassVar[str] = "REQUEST_TIMED_OUT"
+
+
+class CannotBeStored(NotCarriedOut):
+    """The metadata store refused the change; a client tries this error again."""
+
+    kafka_error: ClassVar[str] = "KAFKA_STORAGE_ERROR"
 
 
 async def carry_out(
@@ -36,6 +42,8 @@ async def carry_out(
     with trio.move_on_at(deadline):
         try:
             return await control.decide(decide)
+        except NotStored as error:
+            raise CannotBeStored(str(error)) from error
         except ControlError as error:
             raise NotCarriedOut(str(error)) from error
     raise NotCarriedOut("The request timed out before it was carried out.")

@@ -61,6 +61,10 @@ class ControlError(Exception):
     """The cluster's metadata cannot be changed now; nothing or only a part was done."""
 
 
+class NotStored(ControlError):  # noqa: N818 - the root is called an error
+    """The store does not take changes now: its disk is full, or it cannot be reached."""
+
+
 class _Order(Generic[Results]):
     """One decision that somebody waits for."""
 
@@ -123,9 +127,9 @@ class Control:
             try:
                 if await self._write(decision.change):
                     return decision.results
+                await self._refresh()
             except StoreError as error:
-                raise ControlError(f"the metadata store failed: {error}") from error
-            await self._refresh()
+                raise NotStored(f"the metadata store failed: {error}") from error
         raise ControlError("the metadata changes too fast to decide on it")
 
     async def _write(self, change: Change) -> bool:

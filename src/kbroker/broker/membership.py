@@ -7,7 +7,7 @@ every change of the controller expects its own claim, so one that was overtaken 
 
 import trio
 
-from kbroker.broker.control import Control
+from kbroker.broker.control import Control, ControlError
 from kbroker.cluster import (
     BrokerValue,
     Change,
@@ -20,7 +20,7 @@ from kbroker.cluster import (
     register_broker,
     sweep_orphans,
 )
-from kbroker.store import LeaseNotFound, Store
+from kbroker.store import LeaseNotFound, Store, StoreFull
 from kbroker.telemetry.log_lines import get_logger
 
 log = get_logger("membership")
@@ -95,8 +95,15 @@ class Membership:
             except LeaseNotFound:
                 # The process was stopped for longer than the lease lives.
                 log.warning("the lease ran out; registering again")
-                if self._registration is not None:
-                    await self.join(self._registration, new_epochs=False)
+                await self._join_again()
+
+    async def _join_again(self) -> None:
+        if self._registration is None:
+            return
+        try:
+            await self.join(self._registration, new_epochs=False)
+        except (ControlError, StoreFull) as error:
+            log.error("cannot register now; trying again later", reason=str(error))
 
     async def leave(self) -> None:
         """Give the lease back, so that nobody has to wait for its end."""
@@ -104,3 +111,5 @@ class Membership:
             await self._store.revoke(self._control.lease_id)
         except LeaseNotFound:
             log.warning("the lease had run out before the shutdown")
+        except StoreFull as error:
+            log.warning("the lease is left to run out", reason=str(error))

@@ -43,6 +43,9 @@ class Partitions:
         self._by_name: dict[tuple[str, int], Partition] = {}
         self._by_id: dict[tuple[Uuid, int], Partition] = {}
         self._condemned: list[tuple[float, DeletedDirectory]] = []
+        # Topics with logs that could not be opened; held while logs are opened or deleted.
+        self._unopened: set[str] = set()
+        self._changing = trio.Lock()
 
     # Finding.
 
@@ -125,11 +128,21 @@ class Partitions:
 
     async def follow(self, delta: ImageDelta) -> None:
         """Open, delete and change partitions as the image did."""
-        for topic in delta.deleted.values():
-            await self._delete_topic(topic)
-        await self._open_all(self._missing([*delta.created.values(), *delta.changed.values()]))
+        async with self._changing:
+            for topic in delta.deleted.values():
+                await self._delete_topic(topic)
+            await self._open_all(self._missing([*delta.created.values(), *delta.changed.values()]))
         for topic in delta.changed.values():
             self._follow_topic(topic)
+
+    async def open_unopened(self) -> None:
+        """Try again what could not be opened: a disk that was full may have room now (L10)."""
+        if not self._unopened:
+            return
+        async with self._changing:
+            names, self._unopened = self._unopened, set()
+            found = (self.image.topics.get(name) for name in names)
+            await self._open_all(self._missing(topic for topic in found if topic is not None))
 
     def _missing(
         self, topics: Iterable[TopicImage]
@@ -157,6 +170,7 @@ class Partitions:
                     partition=image.partition,
                     reason=str(opened),
                 )
+                self._unopened.add(topic.name)
                 continue
             partition = Partition(opened, leader_epoch=image.leader_epoch, flusher=self.flusher)
             self._by_name[topic.name, image.partition] = partition
@@ -285,13 +299,16 @@ class Partitions:
             logs = self._logs_in(directory)
             if any(self._by_name[one.topic_partition].offline for one in logs):
                 continue
-            directory.write_high_watermarks(
-                {
-                    one.topic_partition: self._by_name[one.topic_partition].high_watermark
-                    for one in logs
-                }
-            )
-            directory.close_cleanly(logs, broker_epoch)
+            marks = {
+                one.topic_partition: self._by_name[one.topic_partition].high_watermark
+                for one in logs
+            }
+            try:
+                directory.write_high_watermarks(marks)
+                directory.close_cleanly(logs, broker_epoch)
+            except LogError as error:
+                # Nothing that was acknowledged is lost: the next start checks the logs.
+                log.error("no clean stop", directory=directory.path, reason=str(error))
         for _, condemned in self._condemned:
             condemned.purge()
         self._condemned.clear()

@@ -15,13 +15,15 @@ from kbroker.broker.flushing import Flusher
 from kbroker.broker.partition import Partition
 from kbroker.broker.partitions import Partitions
 from kbroker.config import BrokerConfig
-from kbroker.log import DeletedSegment
+from kbroker.log import DeletedSegment, LogError
 from kbroker.telemetry.log_lines import get_logger
 
 log = get_logger("upkeep")
 
 # After so many partitions a pass lets others run.
 _PARTITIONS_PER_STEP = 20
+# How long a partition that could not be opened waits for the next attempt.
+_OPEN_S = 5.0
 
 
 class Upkeep:
@@ -62,6 +64,7 @@ class Upkeep:
             ):
                 nursery.start_soon(self._repeat, name, duty, interval, name=name)
             nursery.start_soon(self._purge_condemned, name="purge")
+            nursery.start_soon(self._open_unopened, name="open")
             nursery.start_soon(self.cleaning.run, name="cleaner")
 
     async def _repeat(self, name: str, duty: Callable[[], Awaitable[None]], interval: str) -> None:
@@ -77,8 +80,13 @@ class Upkeep:
         for number, partition in enumerate(self._partitions.all()):
             if number % _PARTITIONS_PER_STEP == 0:
                 await trio.lowlevel.checkpoint()
-            if not partition.offline:
+            if partition.offline:
+                continue
+            try:
                 step(partition)
+            except LogError as error:
+                name = partition.topic_partition
+                log.error("upkeep of a partition failed", partition=name, reason=str(error))
 
     async def retain(self) -> None:
         """Delete segments that are too old or too many (retention.ms, retention.bytes)."""
@@ -112,6 +120,11 @@ class Upkeep:
                 self._condemned = [entry for entry in self._condemned if entry[0] > now]
                 await trio.to_thread.run_sync(_purge, due)
             await self._partitions.purge(now=now)
+
+    async def _open_unopened(self) -> None:
+        while True:
+            await trio.sleep(_OPEN_S)
+            await self._partitions.open_unopened()
 
     def purge_now(self) -> None:
         """Unlink all that waits; at shutdown."""

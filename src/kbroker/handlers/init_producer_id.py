@@ -1,5 +1,6 @@
 """InitProducerId (key 22): a producer id, so that retried batches are recognised."""
 
+from kbroker.broker.control import ControlError
 from kbroker.broker.requests import RequestContext
 from kbroker.wire.error_codes import ErrorCode
 from kbroker.wire.messages.init_producer_id import InitProducerIdRequest, InitProducerIdResponse
@@ -13,5 +14,10 @@ async def handle(context: RequestContext, request: InitProducerIdRequest) -> Ini
         return InitProducerIdResponse(error_code=error, producer_epoch=-1)
     if (request.producer_id < 0) != (request.producer_epoch < 0):
         return InitProducerIdResponse(error_code=ErrorCode.INVALID_REQUEST, producer_epoch=-1)
-    producer_id = await context.broker.producer_ids.next_id()
+    try:
+        producer_id = await context.broker.producer_ids.next_id()
+    except ControlError:
+        # No block can be reserved now. Kafka's word for it, which every client tries again.
+        error = ErrorCode.COORDINATOR_LOAD_IN_PROGRESS
+        return InitProducerIdResponse(error_code=error, producer_epoch=-1)
     return InitProducerIdResponse(producer_id=producer_id, producer_epoch=0)

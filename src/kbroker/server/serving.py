@@ -13,6 +13,7 @@ from pathlib import Path
 import trio
 
 from kbroker.broker.broker import Broker
+from kbroker.broker.control import ControlError
 from kbroker.cluster import Endpoint
 from kbroker.config import BrokerConfig, Listener
 from kbroker.handlers.table import TABLE
@@ -71,7 +72,10 @@ async def serve(
             except ExceptionGroup as group:
                 # Whatever leaves the nursery of `run` is wrapped in a group.
                 raise _start_error(group) from group
-            await broker.join(_endpoints(config, addresses))
+            try:
+                await broker.join(_endpoints(config, addresses))
+            except ControlError as error:
+                raise StartError(str(error)) from error
             nursery.start_soon(server.run)
             task_status.started(addresses)
             await shutdown.wait()
@@ -89,7 +93,7 @@ async def serve(
 
 def _start_error(group: ExceptionGroup[Exception]) -> Exception:
     """The first reason in ``group`` that a person can do something about, else the group."""
-    refused = group.subgroup((LogError, StoreError, OSError))
+    refused = group.subgroup((LogError, StoreError, ControlError, OSError))
     if refused is None:
         return group
     first: BaseException = refused
