@@ -39,12 +39,25 @@ def test_fields_that_a_version_lacks_have_their_default():
     assert decoded.pairs[0].right == -1
 
 
-def test_default_structures_and_lists_are_not_shared_between_messages():
+def test_default_structures_are_not_shared_between_messages():
     encoded = Small().encode_bytes(0)
     first, second = Small.decode(encoded, 0), Small.decode(encoded, 0)
     first.always.left = 5
-    first.pairs.append(Pair())
     assert second == Small()
+
+
+def test_arrays_without_elements_are_shared_and_cannot_be_changed():
+    first, second = (Small.decode(Small().encode_bytes(version), version) for version in (0, 1))
+    assert first.pairs is second.pairs
+    assert first.pairs == []
+    assert isinstance(first.pairs, list)
+    with pytest.raises(TypeError, match="shared"):
+        first.pairs.append(Pair())
+    with pytest.raises(TypeError, match="shared"):
+        first.pairs += [Pair()]
+    with pytest.raises(TypeError, match="shared"):
+        first.pairs[:] = [Pair()]
+    assert [*first.pairs, *second.pairs] == []
 
 
 @pytest.mark.parametrize("version", [0, 1, 2])

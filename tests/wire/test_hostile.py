@@ -16,11 +16,13 @@ from hypothesis import strategies as st
 
 from kbroker.wire.api_keys import ApiKey
 from kbroker.wire.apis import API_SPECS, request_class
+from kbroker.wire.decoding import careful_decoder
 from kbroker.wire.errors import ProtocolError
 from kbroker.wire.headers import decode_request_header
 from kbroker.wire.message import Message, Request
 from kbroker.wire.messages.describe_configs import DescribeConfigsRequest
 from kbroker.wire.messages.metadata import MetadataRequest
+from kbroker.wire.messages.offset_delete import OffsetDeleteRequest
 from kbroker.wire.notation import Buffer
 from kbroker.wire.tags import MAX_HEADER_TAGGED_FIELDS, MAX_TAGGED_FIELDS
 from tests.wire.catalogue import all_messages, all_pairs, pair_id, strategy
@@ -52,10 +54,13 @@ def allocated(decode: Callable[[], object]) -> tuple[int, object]:
 def decode_hostile(cls: type[Message], version: int, frame: Buffer) -> object:
     """Decodes, and asserts what must hold for all bytes."""
     decoder = cls.decoder(version)
+    careful_decoder(cls, version)  # Compiled once, and no part of what a frame costs.
     # Not bytes, because those need not be copied.
-    buffer = memoryview(bytearray(frame))
+    buffer = bytearray(frame)
     peak, result = allocated(lambda: decoder(buffer, 0, len(buffer)))
-    assert peak <= 16 * len(frame) + 64 * 1024
+    # Decision 3 says why one message may take more.
+    factor = 20 if cls is OffsetDeleteRequest else 16
+    assert peak <= factor * len(frame) + 64 * 1024
     if result is not None:
         message, position = result
         assert isinstance(message, cls)

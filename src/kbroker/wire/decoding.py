@@ -5,30 +5,38 @@ one another are unpacked together, the length or count behind them included, and
 a call per element. Arrays of structures of fixed size, such as the partitions of a Fetch request,
 are unpacked in one sweep.
 
-Safety (INVARIANTS 5). A length is compared with what is left before it is used; a count is
-compared with what its elements take at least; elements are paid for out of a budget, see
-`kbroker.wire.sizes`. In messages that are not copied first, reading past ``end`` into bytes of the
-next frame can happen for a few fixed fields; it is noticed at the end, and what was read is thrown
-away with the message.
+Safety (INVARIANTS 5). A count is compared with what its elements take at least, and the elements
+are paid for out of a budget, see `kbroker.wire.sizes`. The position only ever grows, and is
+compared with the end when all is read: most messages are decoded from a copy that ends where they
+end, so that a length that lies finds nothing. Where there is no copy, a length is compared before
+it is used; a few fixed fields may still be read from the next frame, and are thrown away with the
+message.
+
+Each decoder has a careful twin, compiled when it is first needed. It replaces bytes that are not
+UTF-8, and pays the exact price. The usual one does neither: it pays an estimate, and when that
+exceeds the budget, or a text is strange, it forgets all and has its twin start anew.
 """
 
-import struct
-from itertools import repeat
+from functools import cache
 from typing import cast
 
-from kbroker.wire.errors import ProtocolError
 from kbroker.wire.message import Decoder, Message
-from kbroker.wire.notation import Buffer, Field
+from kbroker.wire.notation import Field
+from kbroker.wire.reading import RUNTIME
 from kbroker.wire.sizes import (
+    COPY_COST_PER_BYTE,
     COST_ALLOWANCE,
-    COST_PER_BYTE,
     DATA_COST,
     FIXED_BYTES,
+    GROWING_LIST_COST,
     LIST_COST,
-    MAX_STRING_BYTES,
-    STRING_COST,
-    STRING_COST_PER_BYTE,
-    element_cost,
+    LIST_PLACE_COST,
+    TEXT_COST_PER_BYTE,
+    VALUE_COST,
+    careful_number_cost,
+    cost_per_byte,
+    estimated_element_cost,
+    has_default_structure,
     has_records,
     is_fixed,
     present,
@@ -44,20 +52,28 @@ from kbroker.wire.source import (
     shared_struct,
     small_array_structs,
 )
-from kbroker.wire.tags import next_tag, skip_tags, tag_count
-from kbroker.wire.varints import decode_uvarint_rest
 
 # From this many structures of fixed size on, reading all in one sweep is worth its preparation.
 MANY = 4
 
+
+# What a number costs, by its format.
+NUMBER_COST = {
+    STRUCT_FORMAT[name]: VALUE_COST[name] for name in ("int8", "int16", "uint16", "int32", "int64")
+}
 
 _EMPTY = {"string": "''", "data": "b''", "records": "view[:0]"}
 
 
 def compile_decoder(cls: type[Message], version: int) -> Decoder:
     """A function (buffer, position, end) -> (message, position behind it)."""
-    flexible = version in cls.flexible_versions
-    return _DecoderCompiler(cls, version, flexible).compile()
+    return _DecoderCompiler(cls, version, careful=False).compile()
+
+
+@cache
+def careful_decoder(cls: type[Message], version: int) -> Decoder:
+    """The same, exact in what it counts and patient with texts, and half as fast."""
+    return _DecoderCompiler(cls, version, careful=True).compile()
 
 
 class _DecoderCompiler:
@@ -67,41 +83,66 @@ class _DecoderCompiler:
     target each is assigned to. Whatever needs their values, or moves the position, flushes first.
     """
 
-    def __init__(self, cls: type[Message], version: int, flexible: bool) -> None:
+    def __init__(self, cls: type[Message], version: int, careful: bool) -> None:
         self._cls = cls
         self._version = version
-        self._flexible = flexible
+        self._flexible = version in cls.flexible_versions
+        self._careful = careful
         # Slices of bytes are so much faster than those of other buffers that a copy pays. Record
-        # batches are not copied: a message that may hold some is read where it lies.
-        self._copies = not has_records(cls, version)
+        # batches are not copied: a message that may hold some is read where it lies. So is one
+        # that is read with care, because a copy would have to be paid for.
+        self._copies = not careful and not has_records(cls, version)
         self._pending: list[tuple[str, str]] = []
-        self._out = SourceWriter(f"decode {cls.__name__} {version}", dict(_RUNTIME))
+        # The variables of messages and lists, which keep what is decoded alive.
+        self._holders: list[str] = []
+        name = "decode carefully" if careful else "decode"
+        self._out = SourceWriter(f"{name} {cls.__name__} {version}", dict(RUNTIME))
 
     def compile(self) -> Decoder:
         out = self._out
         with out.block("def decode(buffer, position, end):"):
+            out.line("whole, base, last = buffer, position, end")
             with out.block("try:"):
-                if self._copies:
-                    out.line("base = position")
-                    out.line("buffer = bytes(buffer[position:end])")
-                    out.line("position = 0")
-                    out.line("end = len(buffer)")
-                else:
-                    out.line("view = memoryview(buffer)")
-                out.line(f"budget = {COST_PER_BYTE} * (end - position) + {COST_ALLOWANCE}")
+                self._start()
                 root = self._structure(self._cls)
                 self._flush()
+                with out.block("if position > end:"):
+                    out.line("raise too_short(end)")
+                out.line(f"return {root}, position" + (" + base" if self._copies else ""))
             with out.block("except (IndexError, StructError):"):
                 out.line("raise too_short(end) from None")
-            with out.block("if position > end:"):
-                out.line("raise too_short(end)")
-            out.line(f"return {root}, position" + (" + base" if self._copies else ""))
+            if not self._careful:
+                with out.block("except (CostlyError, UnicodeDecodeError):"):
+                    out.line(f"buffer = {' = '.join(self._holders)} = None")
+                cls = out.constant(self._cls.__name__, self._cls)
+                careful = out.constant("careful_decoder", careful_decoder)
+                out.line(f"return {careful}({cls}, {self._version})(whole, base, last)")
         return cast(Decoder, out.compile("decode"))
+
+    def _start(self) -> None:
+        out = self._out
+        per_byte = cost_per_byte(self._cls, self._version, self._flexible)
+        if self._copies:
+            per_byte -= COPY_COST_PER_BYTE
+            out.line("buffer = bytes(buffer[position:end])")
+            out.line("position = 0")
+            out.line("end = len(buffer)")
+        else:
+            out.line("view = memoryview(buffer)")
+            if not self._careful:
+                # A view cannot be decoded as bytes and bytearrays can; nobody sends us one.
+                with out.block("if type(buffer) is memoryview:"):
+                    out.line("raise CostlyError")
+        if not self._careful:
+            per_byte -= TEXT_COST_PER_BYTE
+        fixed = COST_ALLOWANCE - structure_cost(self._cls, self._version, self._careful)
+        size = "end" if self._copies else "(end - position)"
+        out.line(f"budget = {per_byte} * {size} + {fixed}")
 
     def _structure(self, cls: type[Message]) -> str:
         """Decodes a ``cls`` into a new object; gives the name of its variable."""
         out = self._out
-        target = out.fresh("message")
+        target = self._holder("message")
         out.line(f"{target} = new({out.constant(cls.__name__, cls)})")
         for field in cls.fields:
             if field.tag is not None or self._version not in field.versions:
@@ -112,13 +153,15 @@ class _DecoderCompiler:
             self._tagged_fields(cls, target)
         return target
 
+    def _holder(self, prefix: str) -> str:
+        name = self._out.fresh(prefix)
+        self._holders.append(name)
+        return name
+
     def _default(self, field: Field) -> str:
         if isinstance(field.default, list):
-            return "[]"
-        # A structure in line that cannot be null is there. So is a tagged one that can: Kafka
-        # writes its null, and leaves out the structure full of defaults.
-        there = not field.nullable if field.tag is None else self._nullable(field)
-        if field.type == "structure" and there:
+            return "NO_ELEMENTS"
+        if field.type == "structure" and has_default_structure(field, self._version):
             assert isinstance(field.element, type)
             return self._out.constant(field.element.__name__, field.element) + "()"
         return repr(field.default)
@@ -145,23 +188,36 @@ class _DecoderCompiler:
             self._cls.__name__ == "RequestHeader" and field.name == "client_id"
         )
 
-    def _flush(self) -> None:
-        """Unpacks all pending values with one call."""
+    def _flush(self, stay: bool = False) -> None:
+        """Unpacks all pending values with one call; may stay at the last one, which is a byte."""
         if not self._pending:
             return
+        out = self._out
         letters = "".join(letter for letter, _ in self._pending)
-        if letters == "B":
-            self._out.line(f"{self._pending[0][1]} = buffer[position]")
-            self._out.line("position += 1")
-            self._pending.clear()
-            return
         compiled = shared_struct(letters)
-        unpack = self._out.constant(f"unpack_{letters}", compiled.unpack_from)
-        targets = ", ".join(target for _, target in self._pending)
-        comma = "," if len(self._pending) == 1 else ""
-        self._out.line(f"{targets}{comma} = {unpack}(buffer, position)")
-        self._out.line(f"position += {compiled.size}")
+        if letters == "B":
+            out.line(f"{self._pending[0][1]} = buffer[position]")
+        else:
+            unpack = out.constant(f"unpack_{letters}", compiled.unpack_from)
+            targets = ", ".join(target for _, target in self._pending)
+            comma = "," if len(self._pending) == 1 else ""
+            out.line(f"{targets}{comma} = {unpack}(buffer, position)")
+        moved = compiled.size - (1 if stay else 0)
+        if moved:
+            out.line(f"position += {moved}")
+        if self._careful:
+            self._pay_for_numbers()
         self._pending.clear()
+
+    def _pay_for_numbers(self) -> None:
+        """Pays for the pending values that are kept, except for those that CPython shares."""
+        out = self._out
+        kept = [pair for pair in self._pending if pair[0] in NUMBER_COST and "." in pair[1]]
+        for letter, target in kept:
+            with out.block(f"if not -6 < {target} < 257:"):
+                out.line(f"budget -= {NUMBER_COST[letter]}")
+        if kept:
+            self._check_budget()
 
     def _length(self, letter: str, flexible: bool) -> str:
         """Reads a length or count; gives its variable, negative for null."""
@@ -178,46 +234,81 @@ class _DecoderCompiler:
                     out.line("position += 1")
                 with out.block("else:"):
                     out.line(f"{name}, position = uvarint_rest(buffer, position, {name})")
-                if letter == "h":
-                    with out.block(f"if {name} > {MAX_STRING_BYTES + 1}:"):
-                        out.line(f"raise text_too_long({name} - 1)")
             out.line(f"{name} -= 1")
         return name
 
     def _pay(self, cost: str) -> None:
         self._out.line(f"budget -= {cost}")
+        self._check_budget()
+
+    def _check_budget(self) -> None:
         with self._out.block("if budget < 0:"):
-            self._out.line("raise too_costly()")
+            self._out.line("raise too_costly()" if self._careful else "raise CostlyError")
 
     def _bytes_like(self, field_type: str, nullable: bool, target: str, flexible: bool) -> None:
+        if flexible and field_type != "records":
+            self._compact_bytes(field_type, nullable, target)
+            return
         out = self._out
         length = self._length("h" if field_type == "string" else "i", flexible)
         with out.block(f"if {length} > 0:"):
             out.line(f"stop = position + {length}")
-            with out.block("if stop > end:"):
-                out.line("raise too_short(end)")
-            piece = "buffer[position:stop]"
-            if field_type == "records":
-                out.line(f"{target} = view[position:stop]")
-            elif field_type == "data":
-                self._pay(f"{length} + {DATA_COST}")
-                out.line(f"{target} = {piece if self._copies else f'bytes({piece})'}")
-            else:
-                # Java replaces malformed characters too; a client in Latin-1 is not turned away.
-                self._pay(f"{length} * {STRING_COST_PER_BYTE} + {STRING_COST}")
-                if self._copies:
-                    out.line(f'{target} = {piece}.decode("utf-8", "replace")')
-                else:
-                    out.line(f'{target} = str({piece}, "utf-8", "replace")')
-            out.line("position = stop")
+            self._check_stop()
+            self._piece(field_type, target, "position")
         with out.block(f"elif {length} == 0:"):
             out.line(f"{target} = {_EMPTY[field_type]}")
         with out.block("else:"):
             out.line(f"{target} = None" if nullable else "raise unexpected_null()")
 
+    def _compact_bytes(self, field_type: str, nullable: bool, target: str) -> None:
+        """Reads a text or byte string whose length takes one byte; longer ones take a call.
+
+        The length is one more than it says, and so is the distance from its own byte to the end.
+        """
+        out = self._out
+        length = out.fresh("length")
+        self._pending.append(("B", length))
+        self._flush(stay=True)
+        with out.block(f"if 1 < {length} < 128:"):
+            out.line(f"stop = position + {length}")
+            self._check_stop()
+            self._piece(field_type, target, "position + 1")
+        with out.block(f"elif {length} == 1:"):
+            out.line(f"{target} = {_EMPTY[field_type]}")
+            out.line("position += 1")
+        if nullable:
+            with out.block(f"elif {length} == 0:"):
+                out.line(f"{target} = None")
+                out.line("position += 1")
+        with out.block("else:"):
+            read = "read_long_text" if field_type == "string" else "read_long_data"
+            out.line(f"position, stop = {read}(buffer, position, end)")
+            self._piece(field_type, target, "position")
+
+    def _check_stop(self) -> None:
+        if not self._copies:
+            with self._out.block("if stop > end:"):
+                self._out.line("raise too_short(end)")
+
+    def _piece(self, field_type: str, target: str, start: str) -> None:
+        """Makes a value of what lies between ``start`` and ``stop``."""
+        out = self._out
+        if field_type == "records":
+            out.line(f"{target} = view[{start}:stop]")
+        elif field_type == "data":
+            if self._careful:
+                self._pay(f"stop - position + {DATA_COST}")
+            piece = f"[{start}:stop]"
+            out.line(f"{target} = " + (f"buffer{piece}" if self._copies else f"bytes(view{piece})"))
+        elif self._careful:
+            out.line(f"{target}, budget = careful_text(buffer, {start}, stop, budget)")
+        else:
+            out.line(f"{target} = buffer[{start}:stop].decode()")
+        out.line("position = stop")
+
     def _nested(self, field: Field, target: str) -> None:
         assert isinstance(field.element, type)
-        cost = str(structure_cost(field.element, self._version))
+        cost = str(structure_cost(field.element, self._version, self._careful))
         if not self._nullable(field):
             if field.tag is not None:
                 self._pay(cost)
@@ -243,96 +334,117 @@ class _DecoderCompiler:
         element = field.element
         assert element is not None
         count = self._length("i", self._flexible)
-        with out.block(f"if {count} < 0:"):
-            out.line(f"{target} = None" if self._nullable(field) else "raise unexpected_null()")
-        with out.block("else:"):
+        with out.block(f"if {count} > 0:"):
             if isinstance(element, type):
                 smallest = smallest_structure(element, self._version, self._flexible)
             else:
                 smallest = smallest_value(element, self._flexible)
-            cost = element_cost(element, self._version)
             with out.block(f"if {count} * {max(smallest, 1)} > end - position:"):
                 out.line("raise too_many()")
-            self._pay(f"{LIST_COST} + {count} * {cost}")
+            if not self._careful:
+                cost = estimated_element_cost(element, self._version, self._flexible)
+                self._pay(f"{GROWING_LIST_COST} + {count} * {cost}")
             if isinstance(element, type):
                 self._structures(element, target, count)
             elif element == "string":
                 self._strings(target, count)
-            elif element == "uuid":
-                out.line(f"{target} = read_uuids(buffer, position, {count})")
-                out.line(f"position += 16 * {count}")
             else:
                 self._numbers(element, target, count)
+        with out.block(f"elif {count} == 0:"):
+            out.line(f"{target} = NO_ELEMENTS")
+        with out.block("else:"):
+            out.line(f"{target} = None" if self._nullable(field) else "raise unexpected_null()")
+
+    def _list(self, target: str, count: str, cost: int) -> str:
+        """Starts a list of ``count`` places; gives its variable."""
+        if self._careful:
+            self._pay(f"{LIST_COST} + {count} * {LIST_PLACE_COST + cost}")
+        items = self._holder("items")
+        self._out.line(f"{target} = {items} = [None] * {count}")
+        return items
 
     def _structures(self, element: type[Message], target: str, count: str) -> None:
+        if self._careful or not is_fixed(element, self._version):
+            self._each_structure(element, target, count)
+            return
+        with self._out.block(f"if {count} >= {MANY}:"):
+            self._fixed_structures(element, target, count)
+        with self._out.block("else:"):
+            self._out.line("tags = 1")
+        with self._out.block("if tags:"):
+            self._each_structure(element, target, count)
+
+    def _each_structure(self, element: type[Message], target: str, count: str) -> None:
         out = self._out
-        items, add = out.fresh("items"), out.fresh("add")
-        out.line(f"{target} = {items} = []")
-        if is_fixed(element, self._version):
-            self._fixed_structures(element, items, count)
-            left = f"0 if {items} else {count}"
-        else:
-            left = count
-        out.line(f"{add} = {items}.append")
-        with out.block(f"for _ in range({left}):"):
+        cost = structure_cost(element, self._version, self._careful)
+        items, index = self._list(target, count, cost), out.fresh("index")
+        with out.block(f"for {index} in range({count}):"):
             inner = self._structure(element)
             self._flush()
-            out.line(f"{add}({inner})")
+            out.line(f"{items}[{index}] = {inner}")
 
-    def _fixed_structures(self, element: type[Message], items: str, count: str) -> None:
+    def _fixed_structures(self, element: type[Message], target: str, count: str) -> None:
         """Decodes many structures of fixed size in one sweep.
 
-        If one of them carries a tag after all, none stays, and the loop behind this reads them.
+        If one of them carries a tag after all, ``tags`` says so, and they are read one by one.
         """
         out = self._out
         fields = present(element, self._version)
-        message = out.fresh("message")
+        message, items = self._holder("message"), self._holder("items")
         letters = "".join(STRUCT_FORMAT[field.type] for field in fields)
         letters += "B" if self._flexible else ""
         compiled = shared_struct(letters)
         rows = out.constant(f"rows_{letters}", compiled.iter_unpack)
         targets = [f"{message}.{field.name}" for field in fields]
         targets += ["tags"] if self._flexible else []
-        with out.block(f"if {count} >= {MANY}:"):
-            out.line(f"stop = position + {compiled.size} * {count}")
-            cls = out.constant(element.__name__, element)
-            out.line(f"{items} += map(new, repeat({cls}, {count}))")
-            row = f"{message}, ({', '.join(targets)},)"
-            with out.block(f"for {row} in zip({items}, {rows}(buffer[position:stop])):"):
-                for field in element.fields:
-                    if field not in fields:
-                        out.line(f"{message}.{field.name} = {self._default(field)}")
-                if self._flexible:
-                    with out.block("if tags:"):
-                        out.line(f"{items}.clear()")
-                        out.line("break")
-                elif len(fields) == len(element.fields):
-                    out.line("pass")
-            with out.block("else:"):
-                out.line("position = stop")
+        out.line(f"stop = position + {compiled.size} * {count}")
+        cls = out.constant(element.__name__, element)
+        out.line(f"{target} = {items} = list(map(new, repeat({cls}, {count})))")
+        row = f"{message}, ({', '.join(targets)},)"
+        with out.block(f"for {row} in zip({items}, {rows}(buffer[position:stop])):"):
+            for field in element.fields:
+                if field not in fields:
+                    out.line(f"{message}.{field.name} = {self._default(field)}")
+            if self._flexible:
+                with out.block("if tags:"):
+                    out.line(f"{target} = {items} = {message} = None")
+                    out.line("break")
+            elif len(fields) == len(element.fields):
+                out.line("pass")
+        with out.block("else:"):
+            out.line("position = stop")
+            if not self._flexible:
+                out.line("tags = 0")
 
     def _strings(self, target: str, count: str) -> None:
-        out = self._out
-        items = out.fresh("items")
-        out.line(f"{target} = {items} = []")
-        with out.block(f"for _ in range({count}):"):
-            self._bytes_like("string", False, "text", self._flexible)
-            out.line(f"{items}.append(text)")
+        items, index = self._list(target, count, cost=0), self._out.fresh("index")
+        with self._out.block(f"for {index} in range({count}):"):
+            self._bytes_like("string", False, f"{items}[{index}]", self._flexible)
 
     def _numbers(self, element: str, target: str, count: str) -> None:
         out = self._out
+        if self._careful:
+            # The dearest numbers must fit; paid for are those that came.
+            most = LIST_PLACE_COST + careful_number_cost(element)
+            with out.block(f"if budget < {GROWING_LIST_COST} + {count} * {most}:"):
+                out.line("raise too_costly()")
         if element == "int8":
-            out.line(f"stop = position + {count}")
-            out.line(f"{target} = list(map(int8_of, buffer[position:stop]))")
-            out.line("position = stop")
-            return
-        letter = STRUCT_FORMAT[element]
-        readers = tuple(each.unpack_from for each in small_array_structs(letter))
-        small = out.constant(f"small_{letter}", readers)
-        with out.block(f"if {count} < {SMALL_ARRAY}:"):
-            out.line(f"{target} = list({small}[{count}](buffer, position))")
-        with out.block("else:"):
-            out.line(f'{target} = list(unpack_from(f">{{{count}}}{letter}", buffer, position))')
+            out.line(f"{target} = list(map(int8_of, buffer[position : position + {count}]))")
+        elif element == "uuid":
+            out.line(f"{target} = read_uuids(buffer, position, {count})")
+        else:
+            letter = STRUCT_FORMAT[element]
+            readers = tuple(each.unpack_from for each in small_array_structs(letter))
+            small = out.constant(f"small_{letter}", readers)
+            with out.block(f"if {count} < {SMALL_ARRAY}:"):
+                out.line(f"{target} = list({small}[{count}](buffer, position))")
+            with out.block("else:"):
+                out.line(f'{target} = list(unpack_from(f">{{{count}}}{letter}", buffer, position))')
+        if self._careful:
+            if element in ("int8", "uuid"):
+                out.line(f"budget -= {GROWING_LIST_COST} + {count} * {most}")
+            else:
+                out.line(f"budget -= numbers_cost({target})")
         out.line(f"position += {FIXED_BYTES[element]} * {count}")
 
     def _tagged_fields(self, cls: type[Message], target: str) -> None:
@@ -360,58 +472,3 @@ class _DecoderCompiler:
                         with out.block(f"if position != {stop}:"):
                             out.line(f"raise wrong_tag_size({field.tag})")
                 out.line(f"position = {stop}")
-
-
-# What decoders call while they run.
-
-
-def _too_short(end: int) -> ProtocolError:
-    return ProtocolError(f"the message goes on behind its end at byte {end}")
-
-
-def _unexpected_null() -> ProtocolError:
-    return ProtocolError("a field that cannot be null is null")
-
-
-def _text_too_long(length: int) -> ProtocolError:
-    return ProtocolError(f"a text has {length} bytes, more than {MAX_STRING_BYTES}")
-
-
-def _too_many() -> ProtocolError:
-    return ProtocolError("an array claims more elements than there are bytes for")
-
-
-def _too_costly() -> ProtocolError:
-    return ProtocolError("the message would take too much memory for its size")
-
-
-def _wrong_tag_size(tag: int) -> ProtocolError:
-    return ProtocolError(f"tagged field {tag} does not have the size it claims")
-
-
-# A byte could cost an integer object each; all bytes share these.
-_INT8 = (*range(128), *range(-128, 0))
-
-
-def _read_uuids(buffer: Buffer, position: int, count: int) -> list[bytes]:
-    return [bytes(buffer[at : at + 16]) for at in range(position, position + 16 * count, 16)]
-
-
-_RUNTIME: dict[str, object] = {
-    "StructError": struct.error,
-    "int8_of": _INT8.__getitem__,
-    "new": object.__new__,
-    "next_tag": next_tag,
-    "read_uuids": _read_uuids,
-    "repeat": repeat,
-    "skip_tags": skip_tags,
-    "tag_count": tag_count,
-    "text_too_long": _text_too_long,
-    "too_costly": _too_costly,
-    "too_many": _too_many,
-    "too_short": _too_short,
-    "unexpected_null": _unexpected_null,
-    "unpack_from": struct.unpack_from,
-    "uvarint_rest": decode_uvarint_rest,
-    "wrong_tag_size": _wrong_tag_size,
-}

@@ -4,6 +4,10 @@ The first lets a decoder refuse a count before it allocates anything: no array h
 than fit into the bytes that are left. The second bounds what is left to amplify, because an
 element of three bytes can become an object of a hundred: a decoder pays for every element out of
 a budget that grows with the frame.
+
+There are two prices. The estimate is known when a decoder is compiled: it takes every number for
+a large one and every text for one of emoji, so that nothing is counted while values are read. What
+it cannot pay for is decoded again with care, at the price of what CPython really allocates.
 """
 
 from kbroker.wire.message import Message
@@ -23,40 +27,52 @@ FIXED_BYTES: dict[str, int] = {
 # Lengths of texts are 16-bit numbers, and stay so where they are written as variable-length ones.
 MAX_STRING_BYTES = 32767
 
-# What CPython allocates for one value; it shares booleans, and integers only from -5 to 256. Texts
-# and byte strings are paid for when they come, because most are empty.
-_VALUE_COST: dict[str, int] = {
-    "int8": 28,
+# What CPython allocates for one value at most; it shares booleans, and integers only from -5 to
+# 256. An integer is allocated with room for sixty bits, whatever `sys.getsizeof` says. A text with
+# one letter outside the Basic Multilingual Plane takes four bytes for every letter, and 76 beside
+# them.
+VALUE_COST: dict[str, int] = {
+    "int8": 32,
     "boolean": 0,
-    "int16": 28,
-    "uint16": 28,
-    "int32": 28,
-    "int64": 32,
+    "int16": 32,
+    "uint16": 32,
+    "int32": 32,
+    "int64": 36,
     "float64": 24,
     "uuid": 49,
     "records": 184,
+    "string": 76,
+    "data": 33,
 }
-
-# A text with one letter outside the Basic Multilingual Plane takes four bytes for every letter,
-# and this much beside them; so does, nearly, one of bytes that are not UTF-8. A byte string is
-# paid for by its length.
-STRING_COST = 64
-STRING_COST_PER_BYTE = 4
+# These alone are paid for before they are read when decoding with care.
+_CAREFUL_VALUES = ("float64", "uuid", "records")
 DATA_COST = 33
 
-# Header and garbage-collector header of an object; and its place in a list, twice, because a list
-# that grows is copied.
+# Header and garbage-collector header of an object, and its slots.
 _OBJECT_COST = 32
-_LIST_PLACE_COST = 16
-SLOT_COST = 8
-# An empty list; paid for each array beside its elements.
-LIST_COST = 64
+_SLOT_COST = 8
+# A list that is made as long as it will be; and one that grows, which has room for an eighth more
+# elements and six.
+LIST_PLACE_COST = 8
+LIST_COST = 56
+GROWING_LIST_COST = 112
 
 # INVARIANTS 5: decoding allocates at most 16 bytes for a byte received, and 64 KiB whatever was
-# received. One of them is the copy that decoders work on. The dearest real requests need 14: a
-# Fetch of version 4, whose partitions have 16 bytes and become 225.
-COST_PER_BYTE = 15
-COST_ALLOWANCE = 40 * 1024
+# received, of which a decoder keeps some for what it works with: slices, tuples, an exception.
+COST_PER_BYTE = 16
+COST_ALLOWANCE = 61 * 1024
+# A partition of an OffsetDelete is one number of four bytes and becomes 80. Nothing else in the
+# protocol is so dense, and no honest request would pass at 16 bytes a byte.
+DENSE_COST_PER_BYTE = 20
+
+# The copy that decoders of messages without records work on.
+COPY_COST_PER_BYTE = 1
+# The dearest text, four bytes a byte; while it is decoded there are its bytes and a copy in half
+# the width. An estimate sets this aside for every byte of a frame, and gives it back for those
+# that cannot be part of a text.
+TEXT_COST_PER_BYTE = 7
+# A text that is decoded with care must find so much; it pays what it takes.
+CAREFUL_TEXT_COST_PER_BYTE = 8
 
 
 def present(cls: type[Message], version: int) -> list[Field]:
@@ -112,26 +128,91 @@ def smallest_structure(cls: type[Message], version: int, flexible: bool) -> int:
     return inline + (1 if flexible else 0)
 
 
-def element_cost(element: "type[Message] | FieldType", version: int) -> int:
-    """What one more element of an array costs, without the arrays inside it."""
+def estimated_element_cost(
+    element: "type[Message] | FieldType", version: int, flexible: bool
+) -> int:
+    """What one more element of an array costs at most, without the arrays inside it.
+
+    Less the price of the texts that its bytes cannot be. Never less than its place in the list: a
+    count is only known to be a lie when the bytes run out.
+    """
     if isinstance(element, type):
-        return _LIST_PLACE_COST + structure_cost(element, version)
-    if element == "int8":
-        return _LIST_PLACE_COST  # decoders share them
-    # Numbers are unpacked into a tuple before they become a list: two places as well.
-    return _LIST_PLACE_COST + _VALUE_COST.get(element, 0)
+        smallest = smallest_structure(element, version, flexible)
+        cost = structure_cost(element, version, careful=False)
+        if is_fixed(element, version):
+            cost += smallest + 2  # the slice that is read in one sweep into a list that grows
+    else:
+        smallest = smallest_value(element, flexible)
+        # Numbers are unpacked into a tuple before they become a list: two places.
+        cost = careful_number_cost(element) if element in FIXED_BYTES else VALUE_COST[element]
+    return LIST_PLACE_COST + max(cost - TEXT_COST_PER_BYTE * smallest, 0)
 
 
-def structure_cost(cls: type[Message], version: int) -> int:
+def careful_number_cost(element: str) -> int:
+    """What one more number in an array costs at most, beside its place in the list."""
+    # Decoders share those of one byte.
+    return LIST_PLACE_COST + (0 if element == "int8" else VALUE_COST[element])
+
+
+def structure_cost(cls: type[Message], version: int, careful: bool) -> int:
     """What one ``cls`` costs: its slots, and the values that its version has.
 
-    Without the structures that may be absent; decoders pay for those when they come.
+    Without arrays, and without the structures that may be absent; decoders pay for those when
+    they come. With care, also without numbers and texts.
     """
-    cost = _OBJECT_COST + SLOT_COST * len(cls.fields)
+    cost = _OBJECT_COST + _SLOT_COST * len(cls.fields)
     for field in cls.fields:
-        if field.type == "structure" and not field.nullable and field.tag is None:
+        if field.type == "structure":
             assert isinstance(field.element, type)
-            cost += structure_cost(field.element, version)
-        elif version in field.versions:
-            cost += _VALUE_COST.get(field.type, 0)
+            if has_default_structure(field, version):
+                cost += _default_cost(field.element)
+            elif field.tag is None and version in field.versions and version not in field.nullable:
+                cost += structure_cost(field.element, version, careful)
+        elif version in field.versions and (not careful or field.type in _CAREFUL_VALUES):
+            cost += VALUE_COST.get(field.type, 0)
     return cost
+
+
+def has_default_structure(field: Field, version: int) -> bool:
+    """Whether a message of ``version`` starts with a structure of defaults in ``field``.
+
+    A structure in line that cannot be null is there. So is a tagged one that can: Kafka writes
+    its null, and leaves out the structure full of defaults.
+    """
+    if field.tag is not None:
+        return version in field.nullable
+    return version not in field.versions and not field.nullable
+
+
+def _default_cost(cls: type[Message]) -> int:
+    """What a ``cls`` costs that was made without arguments."""
+    cost = _OBJECT_COST + _SLOT_COST * len(cls.fields)
+    for field in cls.fields:
+        if isinstance(field.default, list):
+            cost += LIST_COST
+        elif field.type == "structure" and not field.nullable and field.tag is None:
+            assert isinstance(field.element, type)
+            cost += _default_cost(field.element)
+    return cost
+
+
+def cost_per_byte(cls: type[Message], version: int, flexible: bool) -> int:
+    """What decoding ``cls`` may allocate for a byte received."""
+    return DENSE_COST_PER_BYTE if _is_dense(cls, version, flexible) else COST_PER_BYTE
+
+
+def _is_dense(cls: type[Message], version: int, flexible: bool) -> bool:
+    """Whether ``cls`` holds an array of structures that are one number of four bytes each."""
+    return any(
+        version in field.versions
+        and isinstance(field.element, type)
+        and (
+            (is_fixed(field.element, version) and _is_number(field.element, version, flexible))
+            or _is_dense(field.element, version, flexible)
+        )
+        for field in cls.fields
+    )
+
+
+def _is_number(cls: type[Message], version: int, flexible: bool) -> bool:
+    return len(present(cls, version)) == 1 and smallest_structure(cls, version, flexible) == 4
