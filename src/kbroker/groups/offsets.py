@@ -82,6 +82,10 @@ class OffsetStore:
             for partition, committed in partitions.items():
                 yield topic, partition, committed
 
+    def group_ids(self) -> list[str]:
+        """The groups that committed something."""
+        return list(self._offsets)
+
     def is_pending(self, group_id: str) -> bool:
         """Whether a group will have offsets when a transaction ends."""
         return any(group == group_id for group, _, _ in self.pending)

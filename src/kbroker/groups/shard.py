@@ -20,22 +20,33 @@ Durable state changes in `replay` alone: offsets, assignments, what the records 
 failover may lose (parked requests, sessions, a rebalance under way) the requests change directly.
 """
 
-from collections.abc import Collection
-from functools import partial
+from collections.abc import Callable, Collection
 
+from kbroker.config import GroupConfig
 from kbroker.groups.caller import Caller
 from kbroker.groups.classic_answers import GroupOutcome, join_refused, reply
-from kbroker.groups.classic_group import ClassicGroup, ClassicState
+from kbroker.groups.classic_group import ClassicState
 from kbroker.groups.classic_groups import ClassicGroups
-from kbroker.groups.describing import describe_classic, list_classic, matches, not_described
+from kbroker.groups.consumer_groups import ConsumerGroups
+from kbroker.groups.describing import (
+    describe_classic,
+    list_classic,
+    list_consumer,
+    matches,
+    not_described,
+)
 from kbroker.groups.group_records import GroupRecord, tombstone
 from kbroker.groups.moment import Moment
-from kbroker.groups.offset_rules import check_commit, check_delete, kept_since
-from kbroker.groups.offsets import OffsetStore, commit_refused
+from kbroker.groups.offset_requests import OffsetRequests
+from kbroker.groups.offsets import OffsetStore
 from kbroker.groups.settings import GroupSettings
 from kbroker.groups.topics_view import TopicsView
 from kbroker.machine import Outcome, Ticket
 from kbroker.wire import ErrorCode
+from kbroker.wire.messages.consumer_group_describe import (
+    DescribedGroup as ConsumerDescribedGroup,
+)
+from kbroker.wire.messages.consumer_group_heartbeat import ConsumerGroupHeartbeatRequest
 from kbroker.wire.messages.delete_groups import DeletableGroupResult
 from kbroker.wire.messages.describe_groups import DescribedGroup
 from kbroker.wire.messages.group_metadata_record import GroupMetadataKey, GroupMetadataValue
@@ -49,7 +60,7 @@ from kbroker.wire.messages.legacy_offset_commit_record import (
 from kbroker.wire.messages.list_groups import ListedGroup
 from kbroker.wire.messages.offset_commit import OffsetCommitRequest
 from kbroker.wire.messages.offset_commit_record import OffsetCommitKey, OffsetCommitValue
-from kbroker.wire.messages.offset_delete import OffsetDeleteRequest, OffsetDeleteResponse
+from kbroker.wire.messages.offset_delete import OffsetDeleteRequest
 from kbroker.wire.messages.offset_fetch import OffsetFetchRequestGroup
 from kbroker.wire.messages.sync_group import SyncGroupRequest, SyncGroupResponse
 
@@ -57,17 +68,25 @@ from kbroker.wire.messages.sync_group import SyncGroupRequest, SyncGroupResponse
 class GroupShard:
     """The classic and consumer groups of one partition, and their offsets."""
 
-    def __init__(self, settings: GroupSettings, topics: TopicsView) -> None:
+    def __init__(
+        self,
+        settings: GroupSettings,
+        topics: TopicsView,
+        group_config: Callable[[str], GroupConfig | None] | None = None,
+    ) -> None:
+        """Start empty; ``group_config`` tells what a group has set for itself, or None."""
         self._settings = settings
-        self._topics = topics
-        self._offsets = OffsetStore()
         self._classic = ClassicGroups(settings)
+        self._consumer = ConsumerGroups(settings, topics, self._classic, group_config)
+        self._store = OffsetStore()
+        self._offsets = OffsetRequests(self._store, self._classic, self._consumer, topics)
         self._next_expiration: float | None = None
 
     def configure(self, settings: GroupSettings) -> None:
         """Go on with other settings, because a config changed."""
         self._settings = settings
         self._classic.configure(settings)
+        self._consumer.configure(settings)
 
     # --- membership --------------------------------------------------------------
 
@@ -85,6 +104,8 @@ class GroupShard:
             refusal = join_refused(ErrorCode.INVALID_GROUP_ID, request.member_id)
             return reply(ticket, refusal)
         at = Moment(now, now_ms)
+        if request.group_id in self._consumer:
+            return self._consumer.join(request, caller, ticket, at, new_member_id)
         return self._classic.join(request, caller, ticket, at, new_member_id)
 
     def sync_group(
@@ -98,20 +119,21 @@ class GroupShard:
         """SyncGroup; members wait for the leader's."""
         if not request.group_id:
             return reply(ticket, SyncGroupResponse(error_code=ErrorCode.INVALID_GROUP_ID))
-        return self._classic.sync(request, caller, ticket, Moment(now, now_ms))
+        at = Moment(now, now_ms)
+        if request.group_id in self._consumer:
+            return self._consumer.sync(request, ticket, at)
+        return self._classic.sync(request, caller, ticket, at)
 
     def heartbeat(
-        self,
-        request: HeartbeatRequest,
-        caller: Caller,
-        ticket: Ticket,
-        now: float,
-        now_ms: int,
+        self, request: HeartbeatRequest, ticket: Ticket, now: float, now_ms: int
     ) -> GroupOutcome:
         """Heartbeat of a member that speaks the classic protocol."""
         if not request.group_id:
             return reply(ticket, HeartbeatResponse(error_code=ErrorCode.INVALID_GROUP_ID))
-        return self._classic.heartbeat(request, ticket, Moment(now, now_ms))
+        at = Moment(now, now_ms)
+        if request.group_id in self._consumer:
+            return self._consumer.classic_heartbeat(request, ticket, at)
+        return self._classic.heartbeat(request, ticket, at)
 
     def leave_group(
         self,
@@ -124,7 +146,23 @@ class GroupShard:
         """LeaveGroup."""
         if not request.group_id:
             return reply(ticket, LeaveGroupResponse(error_code=ErrorCode.INVALID_GROUP_ID))
-        return self._classic.leave(request, caller, ticket, Moment(now, now_ms))
+        at = Moment(now, now_ms)
+        if request.group_id in self._consumer:
+            return self._consumer.leave(request, caller, ticket, at)
+        return self._classic.leave(request, caller, ticket, at)
+
+    def consumer_group_heartbeat(
+        self,
+        request: ConsumerGroupHeartbeatRequest,
+        caller: Caller,
+        ticket: Ticket,
+        now: float,
+        now_ms: int,
+        new_member_id: str,
+    ) -> GroupOutcome:
+        """ConsumerGroupHeartbeat (KIP-848): joining, staying and leaving in one."""
+        at = Moment(now, now_ms)
+        return self._consumer.heartbeat(request, caller, ticket, at, new_member_id)
 
     # --- offsets -----------------------------------------------------------------
 
@@ -137,38 +175,19 @@ class GroupShard:
         now_ms: int,
     ) -> GroupOutcome:
         """OffsetCommit; topics have their names here, whatever the request named them by."""
-        group = self._classic.get(request.group_id)
-        error = check_commit(group, request, caller.api_version)
-        if error is not ErrorCode.NONE:
-            return reply(ticket, commit_refused(request, error))
-        if group is not None:
-            self._classic.committed(group, request.member_id, Moment(now, now_ms))
-        records, response = self._offsets.commit(
-            request,
-            now_ms=now_ms,
-            metadata_max_bytes=self._settings.offset_metadata_max_bytes,
-        )
-        return Outcome(tuple(records), ((ticket, response),))
+        at = Moment(now, now_ms)
+        max_bytes = self._settings.offset_metadata_max_bytes
+        return self._offsets.commit(request, caller, ticket, at, max_bytes)
 
     def offset_fetch(
         self, request: OffsetFetchRequestGroup, require_stable: bool, ticket: Ticket
     ) -> GroupOutcome:
         """OffsetFetch of one group; a group that nobody knows committed nothing."""
-        return reply(ticket, self._offsets.fetch(request, require_stable=require_stable))
+        return self._offsets.fetch(request, require_stable, ticket)
 
     def offset_delete(self, request: OffsetDeleteRequest, ticket: Ticket) -> GroupOutcome:
         """OffsetDelete."""
-        group = self._classic.get(request.group_id)
-        if not request.group_id:
-            error = ErrorCode.INVALID_GROUP_ID
-        elif group is None:
-            error = ErrorCode.GROUP_ID_NOT_FOUND
-        else:
-            error = check_delete(group)
-        if error is not ErrorCode.NONE or group is None:
-            return reply(ticket, OffsetDeleteResponse(error_code=error))
-        records, response = self._offsets.delete(request, group.is_subscribed)
-        return Outcome(tuple(records), ((ticket, response),))
+        return self._offsets.delete(request, ticket)
 
     # --- administration ----------------------------------------------------------
 
@@ -177,78 +196,92 @@ class GroupShard:
         group = self._classic.get(group_id)
         if group is not None:
             return describe_classic(group)
-        return not_described(group_id, caller.api_version, f"Group {group_id} not found.")
+        message = f"Group {group_id} not found."
+        if group_id in self._consumer:
+            message = f"Group {group_id} is not a classic group."
+        return not_described(group_id, caller.api_version, message)
+
+    def consumer_group_describe(self, group_id: str) -> ConsumerDescribedGroup:
+        """ConsumerGroupDescribe for one group."""
+        return self._consumer.describe(group_id)
 
     def list_groups(self, states: Collection[str], types: Collection[str]) -> list[ListedGroup]:
         """ListGroups: all groups in one of ``states`` and of one of ``types``; empty means any."""
         listed = [list_classic(group) for group in self._classic]
+        listed += [list_consumer(group) for group in self._consumer]
         return [each for each in listed if matches(each, states, types)]
 
     def delete_group(self, group_id: str, ticket: Ticket) -> GroupOutcome:
         """DeleteGroups for one group, with all its offsets."""
+        error, records = self._end(group_id)
+        if error is ErrorCode.NONE:
+            records = [*self._store.tombstones(group_id), *records]
+        result = DeletableGroupResult(group_id=group_id, error_code=error)
+        return Outcome(tuple(records), ((ticket, result),))
+
+    def _end(self, group_id: str) -> tuple[ErrorCode, list[GroupRecord]]:
+        """What ends a group, of whatever kind, that has no members."""
+        if group_id in self._consumer:
+            return self._consumer.delete(group_id)
         group = self._classic.get(group_id)
-        error = ErrorCode.NONE
-        records: tuple[GroupRecord, ...] = ()
         if group is None:
-            error = ErrorCode.GROUP_ID_NOT_FOUND
-        elif group.state is not ClassicState.EMPTY:
-            error = ErrorCode.NON_EMPTY_GROUP
-        else:
-            records = (*self._offsets.tombstones(group_id), _classic_tombstone(group_id))
-        return Outcome(
-            records, ((ticket, DeletableGroupResult(group_id=group_id, error_code=error)),)
-        )
+            return ErrorCode.GROUP_ID_NOT_FOUND, []
+        if group.state is not ClassicState.EMPTY:
+            return ErrorCode.NON_EMPTY_GROUP, []
+        return ErrorCode.NONE, [tombstone(GroupMetadataKey(group=group_id))]
 
     # --- time --------------------------------------------------------------------
 
     def next_deadline(self) -> float | None:
         """When to call `on_time`, or None if nothing is waited for."""
-        deadlines = (self._classic.next_deadline(), self._next_expiration)
+        deadlines = (
+            self._classic.next_deadline(),
+            self._consumer.next_deadline(),
+            self._next_expiration,
+        )
         return min((each for each in deadlines if each is not None), default=None)
 
     def on_time(self, now: float, now_ms: int) -> GroupOutcome:
-        """Do what is due: sessions, rebalances, and now and then expired offsets."""
-        outcome = self._classic.on_time(Moment(now, now_ms))
-        if self._next_expiration is not None and self._next_expiration <= now:
+        """Do what is due: sessions, rebalances, and now and then expired offsets.
+
+        Not always all of it: call again while `next_deadline` is not in the future.
+        """
+        at = Moment(now, now_ms)
+        outcome = self._classic.on_time(at) + self._consumer.on_time(at)
+        # Only when nothing else happens, so that it is decided on groups as they are.
+        is_quiet = outcome == Outcome()
+        if is_quiet and self._next_expiration is not None and self._next_expiration <= now:
             self._schedule_expiration(now)
-            outcome += Outcome(tuple(self._expire(now_ms)))
+            outcome = Outcome(tuple(self._expire(now_ms)))
         return outcome
 
     def on_topics_changed(self, now: float, now_ms: int) -> GroupOutcome:
         """Look at the topics again, because some came, went or grew."""
-        return Outcome()
+        return self._consumer.on_topics_changed(Moment(now, now_ms))
 
     def on_topics_deleted(self, topics: Collection[str]) -> GroupOutcome:
         """Forget the offsets of topics that are gone, lest a topic of the same name finds them."""
-        return Outcome(tuple(self._offsets.tombstones_of_topics(topics)))
+        return Outcome(tuple(self._store.tombstones_of_topics(topics)))
 
     def _schedule_expiration(self, now: float) -> None:
         interval_ms = self._settings.offsets_retention_check_interval_ms
         self._next_expiration = now + interval_ms / 1000
 
+    def _group_ids(self) -> list[str]:
+        groups = (*self._classic, *self._consumer)
+        return [group.group_id for group in groups]
+
     def _expire(self, now_ms: int) -> list[GroupRecord]:
         """Tombstones of offsets that nobody needs, and of groups that have nothing left."""
         records: list[GroupRecord] = []
-        for group in self._classic:
-            expired = self._offsets.expired(
-                group.group_id,
-                partial(kept_since, group),
-                now_ms=now_ms,
-                retention_ms=self._settings.offsets_retention_ms,
-            )
+        retention_ms = self._settings.offsets_retention_ms
+        for group_id in self._group_ids():
+            expired, is_bare = self._offsets.expired(group_id, now_ms, retention_ms)
             records += expired
-            if self._is_left(group, len(expired)):
-                records.append(_classic_tombstone(group.group_id))
+            if is_bare:
+                _, ended = self._end(group_id)
+                records += ended
         return records
-
-    def _is_left(self, group: ClassicGroup, expired_count: int) -> bool:
-        offset_count = sum(1 for _ in self._offsets.of_group(group.group_id))
-        return (
-            group.state is ClassicState.EMPTY
-            and not group.pending_members
-            and offset_count == expired_count
-            and not self._offsets.is_pending(group.group_id)
-        )
 
     # --- what is durable ---------------------------------------------------------
 
@@ -261,20 +294,26 @@ class GroupShard:
                 self._replay_offset(*_from_legacy(key, value))
             case GroupMetadataKey() as key, GroupMetadataValue() | None as value:
                 self._classic.replay(key.group, value)
+            case _:
+                self._consumer.replay(record)
 
     def _replay_offset(self, key: OffsetCommitKey, value: OffsetCommitValue | None) -> None:
-        if value is not None and key.group not in self._classic:
-            self._classic.add_simple(key.group)
-        self._offsets.replay(key, value)
+        if value is not None:
+            self._ensure_group(key.group)
+        self._store.replay(key, value)
+
+    def _ensure_group(self, group_id: str) -> None:
+        if group_id not in self._classic and group_id not in self._consumer:
+            self._classic.add_simple(group_id)
 
     def loaded(self, now: float, now_ms: int) -> GroupOutcome:
         """Begin to serve, once all records of the partition were replayed."""
+        # The end of a group may stand in the log behind offsets that outlived it.
+        for group_id in self._store.group_ids():
+            self._ensure_group(group_id)
         self._schedule_expiration(now)
-        return self._classic.loaded(Moment(now, now_ms))
-
-
-def _classic_tombstone(group_id: str) -> GroupRecord:
-    return tombstone(GroupMetadataKey(group=group_id))
+        at = Moment(now, now_ms)
+        return self._classic.loaded(at) + self._consumer.loaded(at)
 
 
 def _from_legacy(
