@@ -66,13 +66,14 @@ def run(arguments: argparse.Namespace) -> int:
     """Serve; gives the exit code."""
     try:
         config = BrokerConfig.of(static_configs(arguments))
+        _check_ready_file(arguments.ready_file)
         configure_logging(sys.stderr, arguments.log_format, arguments.log_level.upper())
         trio.run(_main, config, arguments.ready_file)
     except (ConfigError, InputError) as error:
         return _complain(error)
     except BaseExceptionGroup as group:
         # Nurseries wrap what leaves them.
-        refused = group.subgroup(StartError)
+        refused = group.subgroup((StartError, InputError))
         if refused is None:
             raise
         return _complain(_first(refused))
@@ -154,11 +155,24 @@ async def _watch_signals(shutdown: trio.Event) -> None:
             shutdown.set()
 
 
+def _check_ready_file(ready_file: str | None) -> None:
+    """Complain of a place where no file can be before the broker is started for nothing."""
+    if ready_file is None:
+        return
+    if Path(ready_file).is_dir():
+        raise InputError(f"cannot write {ready_file}: it is a folder")
+    if not Path(ready_file).absolute().parent.is_dir():
+        raise InputError(f"cannot write {ready_file}: there is no such folder")
+
+
 def _announce(addresses: list[BoundAddress], ready_file: str | None) -> None:
-    """One line for people, and the ready file for scripts, written whole or not at all."""
+    """The ready file for scripts, written whole or not at all, and one line for people."""
     first = f"{addresses[0].host}:{addresses[0].port}"
-    print(f"kbroker serves {first}", flush=True)
     if ready_file is not None:
         partial = f"{ready_file}.tmp"
-        Path(partial).write_text(f"{first}\n", encoding="utf-8")
-        Path(partial).replace(ready_file)
+        try:
+            Path(partial).write_text(f"{first}\n", encoding="utf-8")
+            Path(partial).replace(ready_file)
+        except OSError as error:
+            raise InputError(f"cannot write {ready_file}: {error.strerror}") from error
+    print(f"kbroker serves {first}", flush=True)

@@ -47,7 +47,11 @@ class Listener:
         cls, settings: ListenerSettings, server: ServerSettings, stats: ServerStats
     ) -> "Listener":
         """Listen where ``settings`` say; OSError, with the address in it, if that is impossible."""
-        family, address = await _resolve(settings.host, settings.port)
+        where = f"{settings.host}:{settings.port}"
+        try:
+            family, address = await _resolve(settings.host, settings.port)
+        except OSError as error:
+            raise OSError(error.errno, f"cannot listen on {where}: {error.strerror}") from error
         sock = socket.socket(family, socket.SOCK_STREAM)
         try:
             sock.setblocking(False)
@@ -62,7 +66,6 @@ class Listener:
             sock.listen(server.listen_backlog)
         except OSError as error:
             sock.close()
-            where = f"{settings.host}:{settings.port}"
             raise OSError(error.errno, f"cannot listen on {where}: {error.strerror}") from error
         return cls(settings, sock, stats)
 
