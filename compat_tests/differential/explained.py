@@ -87,6 +87,7 @@ _PRODUCE = (
         ("fetch lz4 that is none", "*"),
         ("produce a record *", "*"),
         ("fetch a record *", "*"),
+        ("fetch records without time", "*.records[1].max_timestamp_ms", -1, -5),
     ),
     *_because(
         "Kafka does not answer null records",
@@ -114,7 +115,9 @@ _FETCH = (
         ("offset of * with isolation level 2", "*"),
     ),
     *_because(
-        "A partition that is named twice is read twice",
+        "A partition that is named twice is served twice",
+        ("produce to one partition twice", "*.partition_responses[39#2].*", ABSENT),
+        ("fetch from one partition written twice", "*"),
         ("fetch one partition twice", "*"),
         ("two offsets of one partition", "topics[listed].partitions[0#2].*", ABSENT),
     ),
@@ -130,6 +133,18 @@ _FETCH = (
         "Any negative epoch is none",
         ("latest offset in leader epoch -2", "*"),
         ("end of epoch 0, asked in epoch -2", "*"),
+    ),
+)
+
+_OFFSETS = (
+    *_because(
+        "Deleted segments are not searched by time",
+        ("t0 after deleting 3", "topics[segmented].partitions[0].*", -1),
+        ("t0 after deleting 6", "topics[segmented].partitions[0].*", -1),
+    ),
+    *_because(
+        "A record without time has not the largest one",
+        ("offset of -3 among records without time", "*", 0, -1),
     ),
 )
 
@@ -179,6 +194,7 @@ EXPLAINED: tuple[Explanation, ...] = (
     *_WORDS,
     *_PRODUCE,
     *_FETCH,
+    *_OFFSETS,
     *_CONFIGS,
     *_COORDINATORS,
 )

@@ -3,8 +3,10 @@
 from compat_tests.differential.run import Run
 from compat_tests.differential.steps import (
     api_versions,
+    changes,
     configs,
     fetch,
+    logs,
     metadata,
     offsets,
     produce,
@@ -29,6 +31,8 @@ SCRIPT = (
     offsets.list_offsets,
     offsets.offset_for_leader_epoch,
     offsets.delete_records,
+    logs.segments,
+    logs.times,
     offsets.describe_producers,
     offsets.describe_log_dirs,
     configs.describe_configs,
@@ -36,6 +40,8 @@ SCRIPT = (
     configs.incremental_alter_configs,
     configs.alter_all_kinds,
     configs.list_config_resources,
+    changes.altered_topics,
+    changes.deleted_topics,
     configs.update_features,
     configs.find_coordinator,
     configs.unknown_operations,

@@ -81,9 +81,9 @@ def alter_configs(run: Run) -> None:
     for version in range(3):
         value = str(1000 + version)
         _set(run, f"set configs v{version}", TOPIC, "set", {"retention.ms": value}, version=version)
-        _wait_for(run, "set", "retention.ms", value)
+        wait_for_config(run, "set", "retention.ms", value)
     _set(run, "set another config", TOPIC, "set", {"segment.bytes": "1048576"})
-    _wait_for(run, "set", "segment.bytes", "1048576")
+    wait_for_config(run, "set", "segment.bytes", "1048576")
     keys = ["retention.ms", "segment.bytes"]
     _describe(run, "configs after setting", (TOPIC, "set"), keys=keys)
     for kind, resource, configs in (
@@ -139,25 +139,25 @@ def incremental_alter_configs(run: Run) -> None:
     for version in range(2):
         value = str(1000 + version)
         name = f"alter configs v{version}"
-        _alter(run, name, TOPIC, "altered", ("retention.ms", SET, value), version=version)
-        _wait_for(run, "altered", "retention.ms", value)
-    _alter(run, "append a policy", TOPIC, "altered", ("cleanup.policy", APPEND, "compact"))
-    _wait_for(run, "altered", "cleanup.policy", "delete,compact")
-    _alter(run, "append what is there", TOPIC, "altered", ("cleanup.policy", APPEND, "compact"))
-    _alter(run, "subtract a policy", TOPIC, "altered", ("cleanup.policy", SUBTRACT, "delete"))
-    _wait_for(run, "altered", "cleanup.policy", "compact")
-    _alter(
+        alter(run, name, TOPIC, "altered", ("retention.ms", SET, value), version=version)
+        wait_for_config(run, "altered", "retention.ms", value)
+    alter(run, "append a policy", TOPIC, "altered", ("cleanup.policy", APPEND, "compact"))
+    wait_for_config(run, "altered", "cleanup.policy", "delete,compact")
+    alter(run, "append what is there", TOPIC, "altered", ("cleanup.policy", APPEND, "compact"))
+    alter(run, "subtract a policy", TOPIC, "altered", ("cleanup.policy", SUBTRACT, "delete"))
+    wait_for_config(run, "altered", "cleanup.policy", "compact")
+    alter(
         run, "subtract what is not there", TOPIC, "altered", ("cleanup.policy", SUBTRACT, "delete")
     )
-    _alter(run, "delete a config", TOPIC, "altered", ("retention.ms", DELETE, None))
-    _wait_for(run, "altered", "retention.ms", "604800000")
-    _alter(run, "delete what is not set", TOPIC, "altered", ("retention.bytes", DELETE, None))
+    alter(run, "delete a config", TOPIC, "altered", ("retention.ms", DELETE, None))
+    wait_for_config(run, "altered", "retention.ms", "604800000")
+    alter(run, "delete what is not set", TOPIC, "altered", ("retention.bytes", DELETE, None))
     keys = ["retention.ms", "segment.bytes", "cleanup.policy"]
     _describe(run, "configs after altering", (TOPIC, "altered"), keys=keys, synonyms=True)
     one_twice = (("retention.ms", SET, "1"), ("retention.ms", SET, "2"))
-    _alter(run, "alter one config twice", TOPIC, "altered", *one_twice)
+    alter(run, "alter one config twice", TOPIC, "altered", *one_twice)
     name = "only validate an alteration"
-    _alter(run, name, TOPIC, "altered", ("retention.ms", SET, "7"), validate_only=True)
+    alter(run, name, TOPIC, "altered", ("retention.ms", SET, "7"), validate_only=True)
     run.ask("alter nothing", altering.IncrementalAlterConfigsRequest(), 1)
     twice = [_to_alter(TOPIC, "altered", [("retention.ms", SET, one)]) for one in ("1", "2")]
     run.ask("alter one topic twice", altering.IncrementalAlterConfigsRequest(resources=twice), 1)
@@ -192,10 +192,10 @@ def alter_all_kinds(run: Run) -> None:
         ("a logger of another broker", (LOGGER, "7"), ("root", SET, "INFO")),
         ("a logger to an unknown level", (LOGGER, "1"), ("root", SET, "LOUD")),
     ):
-        _alter(run, f"alter {kind}", *resource, change)
-    _wait_for(run, "altered", "retention.ms", "700000000")
-    _wait_for(run, "", "log.retention.ms", "800000000", kind=BROKER)
-    _wait_for(run, "m", "interval.ms", "1000", kind=CLIENT_METRICS)
+        alter(run, f"alter {kind}", *resource, change)
+    wait_for_config(run, "altered", "retention.ms", "700000000")
+    wait_for_config(run, "", "log.retention.ms", "800000000", kind=BROKER)
+    wait_for_config(run, "m", "interval.ms", "1000", kind=CLIENT_METRICS)
     keys = ["log.retention.ms"]
     _describe(run, "the broker's config afterwards", (BROKER, "1"), keys=keys, synonyms=True)
     _describe(run, "all brokers' config afterwards", (BROKER, ""), synonyms=True)
@@ -208,10 +208,10 @@ def alter_all_kinds(run: Run) -> None:
 
 def unknown_operations(run: Run) -> None:
     """The last step: Kafka's controller takes it for a fault of its own, and resigns."""
-    _alter(run, "alter by operation 4", TOPIC, "altered", ("retention.ms", 4, "1"))
+    alter(run, "alter by operation 4", TOPIC, "altered", ("retention.ms", 4, "1"))
 
 
-def _alter(
+def alter(
     run: Run,
     name: str,
     kind: int,
@@ -239,7 +239,7 @@ def _to_alter(
     )
 
 
-def _wait_for(run: Run, resource: str, name: str, value: str, *, kind: int = TOPIC) -> None:
+def wait_for_config(run: Run, resource: str, name: str, value: str, *, kind: int = TOPIC) -> None:
     """Wait until the broker describes a config with this value."""
     request = describing.DescribeConfigsRequest(
         resources=[

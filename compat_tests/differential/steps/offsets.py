@@ -28,10 +28,10 @@ def list_offsets(run: Run) -> None:
     for version in range(1, NEWEST + 1):
         # -3 is for the max timestamp, -4 the local log, -5 the tiered one, -6 what is not tiered.
         for special in range(-6, 0):
-            _list(run, f"offset of {special} v{version}", special, version=version)
-        _list(run, f"offset of a time v{version}", run.t0 + 1000, version=version)
+            list_offset(run, f"offset of {special} v{version}", special, version=version)
+        list_offset(run, f"offset of a time v{version}", run.t0 + 1000, version=version)
     for special in (-7, -100, -(2**63)):
-        _list(run, f"offset of {special}", special)
+        list_offset(run, f"offset of {special}", special)
     for kind, at in (
         ("long before", -86_400_000),
         ("the first record", 0),
@@ -41,32 +41,34 @@ def list_offsets(run: Run) -> None:
         ("the last time", 61_000),
         ("after everything", 61_001),
     ):
-        _list(run, f"offset of {kind}", run.t0 + at)
-    _list(run, "offset of time zero", 0)
+        list_offset(run, f"offset of {kind}", run.t0 + at)
+    list_offset(run, "offset of time zero", 0)
     for special in range(-6, 0):
-        _list(run, f"offset of {special} in an empty partition", special, index=1)
-    _list(run, "offset of a time in an empty partition", run.t0, index=1)
+        list_offset(run, f"offset of {special} in an empty partition", special, index=1)
+    list_offset(run, "offset of a time in an empty partition", run.t0, index=1)
     for level in (0, 1, 2):
         for when in (LATEST, EARLIEST, -3, run.t0 + 500):
             what = str(when) if when < 0 else "a time"
-            _list(run, f"offset of {what} with isolation level {level}", when, level=level)
+            list_offset(run, f"offset of {what} with isolation level {level}", when, level=level)
     for epoch in (-2, 0, 1, 9):
-        _list(run, f"latest offset in leader epoch {epoch}", LATEST, epoch=epoch)
+        list_offset(run, f"latest offset in leader epoch {epoch}", LATEST, epoch=epoch)
     for version in (1, NEWEST):
-        _list(run, f"offset of an unknown topic v{version}", LATEST, topic="nope", version=version)
-    _list(run, "offset of an unknown partition", LATEST, index=9)
-    _list(run, "offset of an invalid topic", LATEST, topic="a b")
+        list_offset(
+            run, f"offset of an unknown topic v{version}", LATEST, topic="nope", version=version
+        )
+    list_offset(run, "offset of an unknown partition", LATEST, index=9)
+    list_offset(run, "offset of an invalid topic", LATEST, topic="a b")
     for replica in (-2, -3, 0, 1, 7):
-        _list(run, f"latest offset as replica {replica}", LATEST, replica=replica)
+        list_offset(run, f"latest offset as replica {replica}", LATEST, replica=replica)
     run.ask("offsets of nothing", ListOffsetsRequest(replica_id=-1), NEWEST)
     partitions = [ListOffsetsPartition(timestamp=one) for one in (LATEST, EARLIEST)]
     twice = [ListOffsetsTopic(name="listed", partitions=partitions)]
     run.ask("two offsets of one partition", ListOffsetsRequest(replica_id=-1, topics=twice), NEWEST)
     for special in (LATEST, EARLIEST, -3):
-        _list(run, f"offset of {special} in log append time", special, topic="stamped")
+        list_offset(run, f"offset of {special} in log append time", special, topic="stamped")
 
 
-def _list(
+def list_offset(
     run: Run,
     name: str,
     timestamp: int,
@@ -130,28 +132,28 @@ def delete_records(run: Run) -> None:
         batch = run.batch(b"a", b"b", b"c", at=number * 1000)
         produce_to(run, f"batch {number} to shortened", "shortened", batch)
     for version, offset in ((0, 1), (1, 2), (2, 4)):
-        _delete(run, f"delete records before {offset} v{version}", offset, version=version)
+        delete_before(run, f"delete records before {offset} v{version}", offset, version=version)
     for offset in (4, 3, 0, -2, 10, 2**62):
-        _delete(run, f"delete records before {offset}", offset)
+        delete_before(run, f"delete records before {offset}", offset)
     for kind, offset in (("earliest", EARLIEST), ("latest", LATEST)):
-        _list(run, f"{kind} offset after deleting", offset, topic="shortened")
+        list_offset(run, f"{kind} offset after deleting", offset, topic="shortened")
     produce_to(run, "a batch after deleting", "shortened", run.batch(b"d"))
-    _delete(run, "delete all records", -1)
-    _delete(run, "delete all records again", -1)
-    _list(run, "earliest offset after deleting all", EARLIEST, topic="shortened")
-    _list(run, "max timestamp after deleting all", -3, topic="shortened")
-    _list(run, "offset of a time after deleting all", run.t0, topic="shortened")
+    delete_before(run, "delete all records", -1)
+    delete_before(run, "delete all records again", -1)
+    list_offset(run, "earliest offset after deleting all", EARLIEST, topic="shortened")
+    list_offset(run, "max timestamp after deleting all", -3, topic="shortened")
+    list_offset(run, "offset of a time after deleting all", run.t0, topic="shortened")
     produce_to(run, "a batch after deleting all", "shortened", run.batch(b"e"))
-    _delete(run, "delete records of an unknown topic", 0, topic="nowhere")
-    _delete(run, "delete records of an unknown partition", 0, index=4)
-    _delete(run, "delete records of an invalid topic", 0, topic="a b")
-    _delete(run, "delete records of a compacted topic", 0, topic="compacted")
-    _delete(run, "delete records of an empty partition", 0, topic="listed", index=1)
-    _delete(run, "delete all records of an empty partition", -1, topic="listed", index=1)
+    delete_before(run, "delete records of an unknown topic", 0, topic="nowhere")
+    delete_before(run, "delete records of an unknown partition", 0, index=4)
+    delete_before(run, "delete records of an invalid topic", 0, topic="a b")
+    delete_before(run, "delete records of a compacted topic", 0, topic="compacted")
+    delete_before(run, "delete records of an empty partition", 0, topic="listed", index=1)
+    delete_before(run, "delete all records of an empty partition", -1, topic="listed", index=1)
     run.ask("delete no records", DeleteRecordsRequest(timeout_ms=1000), 2)
 
 
-def _delete(
+def delete_before(
     run: Run, name: str, offset: int, *, topic: str = "shortened", index: int = 0, version: int = 2
 ) -> None:
     wanted = DeleteRecordsPartition(partition_index=index, offset=offset)

@@ -131,6 +131,10 @@ def _bad_batches(run: Run) -> None:
     for index, (kind, data) in enumerate(bad):
         produce_to(run, f"produce {kind}", "mistaken", data, index=index)
         fetch_from(run, f"fetch {kind}", "mistaken", 0, index=index)
+    one = [PartitionProduceData(index=39, records=run.batch(b"%d" % n)) for n in range(2)]
+    twice = [TopicProduceData(name="mistaken", partition_data=one)]
+    run.ask("produce to one partition twice", ProduceRequest(acks=1, topic_data=twice), BY_NAME)
+    fetch_from(run, "fetch from one partition written twice", "mistaken", 0, index=39)
     # Kafka 4.3.1 stumbles over it and never answers.
     run.send("produce null records", _request("written", None), BY_NAME)
     produce_to(run, "produce a wrong CRC v3", "written", bytes(flipped), version=OLDEST)

@@ -22,6 +22,9 @@ def create_topics(run: Run) -> None:
     for version in range(2, NEWEST_CREATE + 1):
         _create(run, f"create v{version}", _topic(f"made-{version}"), version=version)
     _create(run, "create nothing")
+    for timeout_ms in (0, -1):
+        hurried = CreateTopicsRequest(topics=[_topic(f"timed-{timeout_ms}")], timeout_ms=timeout_ms)
+        run.ask(f"create within {timeout_ms} ms", hurried, NEWEST_CREATE)
     _create(run, "create what exists", _topic("made-7"))
     _create(run, "validate what exists", _topic("made-7"), validate_only=True)
     _create(run, "validate a topic", _topic("only-validated", partitions=3), validate_only=True)
