@@ -263,6 +263,11 @@ class LocalLog:
         with storage_errors(self.directory):
             self.segments.active.save_indexes()
             self._snapshots.take(base_offset, self.producers.entries.values(), sync=False)
+            if self.recovery_point == self.log_end_offset:
+                # No flush comes back to this segment, and no recovery: what lies beside its
+                # batches must be safe now.
+                beside = self._side_files(self.segments.active, base_offset)
+                self._flush_job([], beside, -1).run()
             segment = Segment.create(self._disk, self.directory, base_offset, now_ms=now_ms)
         self.segments.add(segment)
         self._settled_end = -1
