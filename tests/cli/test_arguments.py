@@ -53,6 +53,12 @@ def test_a_setting_is_split_at_the_first_equals_sign(text, expected):
         (arguments.positive, "2147483648"),
         (arguments.partition, "-1"),
         (arguments.partition, "x"),
+        (arguments.offset, "-1"),
+        (arguments.offset, ""),
+        (arguments.offset, "9" * 20),
+        (arguments.moment, "5"),
+        (arguments.moment, "beginning"),
+        (arguments.moment, "1960-01-01"),
         (arguments.separator, ""),
         (arguments.compression, "rar"),
         (arguments.bootstrap, "host:port"),
@@ -61,6 +67,12 @@ def test_a_setting_is_split_at_the_first_equals_sign(text, expected):
 def test_values_that_make_no_sense_are_refused(read, text):
     with pytest.raises(ArgumentTypeError):
         read(text)
+
+
+def test_a_moment_is_a_time_and_an_offset_is_a_number():
+    assert arguments.moment("2023-11-14T22:13:20Z") == Start.at_timestamp(1_700_000_000_000)
+    assert arguments.moment("@5") == Start.at_timestamp(5)
+    assert arguments.offset("5") == Start.at_offset(5)
 
 
 def test_a_separator_may_be_a_tab():

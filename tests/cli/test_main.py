@@ -27,7 +27,7 @@ def test_help_names_every_command(capsys):
 
     assert ended.value.code == 0
     help_text = capsys.readouterr().out
-    for command in ("start", "topics", "produce", "consume"):
+    for command in ("start", "topics", "groups", "produce", "consume"):
         assert f"\n    {command} " in help_text
 
 
@@ -46,6 +46,20 @@ def test_help_names_every_command(capsys):
         ["topics", "alter", "t"],
         ["topics", "alter", "t", "--config", "a=1", "--delete-config", "a"],
         ["topics", "list", "--bootstrap", "host:port"],
+        ["groups"],
+        ["groups", "list", "--state", "Sleepy"],
+        ["groups", "list", "--type", "rock"],
+        ["groups", "describe"],
+        ["groups", "describe", "g", "--members", "--state"],
+        ["groups", "delete"],
+        ["groups", "reset-offsets", "g", "--to-latest"],
+        ["groups", "reset-offsets", "g", "--all-topics"],
+        ["groups", "reset-offsets", "g", "--all-topics", "--topic", "t", "--to-latest"],
+        ["groups", "reset-offsets", "g", "--topic", "t:", "--to-latest"],
+        ["groups", "reset-offsets", "g", "--topic", "t", "--to-latest", "--to-earliest"],
+        ["groups", "reset-offsets", "g", "--topic", "t", "--to-offset", "-1"],
+        ["groups", "reset-offsets", "g", "--topic", "t", "--to-datetime", "noon"],
+        ["groups", "reset-offsets", "g", "--topic", "t", "--shift-by", "some"],
         ["produce"],
         ["produce", "t", "--compression", "rar"],
         ["produce", "t", "--partition", "-1"],

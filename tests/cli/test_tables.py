@@ -1,7 +1,7 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from kbroker.cli.tables import fitted_lines, plain_lines, print_table
+from kbroker.cli.tables import fitted_lines, or_unknown, plain_lines, print_table
 
 HEADINGS = ("TOPIC", "PARTITIONS")
 ROWS = [("orders", 3), ("a-rather-long-name", 12)]
@@ -29,6 +29,10 @@ def test_a_table_without_rows_is_its_heading():
 
 def test_a_plain_table_is_never_cut():
     assert plain_lines([("x" * 300, 1)]) == ["x" * 300 + "\t1"]
+
+
+def test_what_is_missing_is_a_dash():
+    assert [or_unknown(value) for value in (None, "", 0, "x")] == ["-", "-", 0, "x"]
 
 
 def test_output_that_is_no_terminal_is_plain(capsys):

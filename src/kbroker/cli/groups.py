@@ -27,7 +27,7 @@ _STATES = (
     "Empty", "Assigning", "Reconciling", "PreparingRebalance", "CompletingRebalance", "Stable",
     "NotReady", "Dead",
 )  # fmt: skip
-_TYPES = ("Classic", "Consumer", "Share", "Streams")
+_TYPES = ("classic", "consumer", "share", "streams")
 
 _LIST_HEADINGS = ("GROUP", "TYPE", "PROTOCOL", "STATE")
 _STATE_HEADINGS = (
@@ -60,7 +60,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         type=_type,
         action="append",
         default=[],
-        help=f"only groups of this type, or of one of several: {', '.join(_TYPES).lower()}",
+        help=f"only groups of this type, or of one of several: {', '.join(_TYPES)}",
     )
     listing.set_defaults(verb=_list)
 
@@ -134,7 +134,7 @@ def _show_members(_: Cluster, group: DescribedGroup) -> None:
 
 def _show_facts(group: DescribedGroup, more: list[str]) -> None:
     """The group in a line; in a pipe it begins with a hash, so that it is easily left out."""
-    facts = [group.state, f"{group.group_type.lower()} group"]
+    facts = [group.state, f"{group.group_type} group"]
     if group.protocol_type not in ("", CONSUMER_PROTOCOL):
         facts.append(f"protocol {group.protocol_type}")
     if group.assignor:

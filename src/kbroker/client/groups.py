@@ -36,8 +36,8 @@ from kbroker.wire.messages.list_groups import ListGroupsRequest, ListGroupsRespo
 T = TypeVar("T")
 
 # Kafka's names for the types of groups.
-CLASSIC = "Classic"
-CONSUMER = "Consumer"
+CLASSIC = "classic"
+CONSUMER = "consumer"
 # The state of a group that is not there, before brokers had an error code for it (KIP-1043).
 DEAD = "Dead"
 EMPTY = "Empty"
@@ -167,7 +167,11 @@ def _list_at(connection: Connection, states: list[str], types: list[str]) -> lis
     # A broker that does not know of types has one.
     groups = [
         ListedGroup(
-            group.group_id, group.group_type or CLASSIC, group.protocol_type, group.group_state
+            group.group_id,
+            # Kafka's brokers write types in small letters, its tools with a capital.
+            group.group_type.lower() or CLASSIC,
+            group.protocol_type,
+            group.group_state,
         )
         for group in response.groups
     ]
