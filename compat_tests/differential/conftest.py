@@ -11,8 +11,12 @@ from compat_tests.differential.run import Run, an_hour_ago_ms
 from compat_tests.differential.script import follow
 from kbroker.testing import Broker
 
+# No cleanup may come between two steps, however slow the machine is: neither broker starts any
+# before the script is over.
+_PATIENT = {"log.initial.task.delay.ms": "600000"}
 # What Apache Kafka is started with beyond its defaults, because one broker is alone.
 _CONFIGS = {
+    **_PATIENT,
     "offsets.topic.num.partitions": "4",
     "transaction.state.log.num.partitions": "4",
     "share.coordinator.state.topic.num.partitions": "4",
@@ -32,7 +36,7 @@ class Compared(NamedTuple):
 def compared() -> Compared:
     """The differences between the two brokers."""
     t0 = an_hour_ago_ms()
-    with ApacheKafka() as kafka:
+    with ApacheKafka(properties=_PATIENT) as kafka:
         theirs = _answers("127.0.0.1", kafka.port, t0)
     with Broker(configs=_CONFIGS) as broker:
         ours = _answers(broker.host, broker.port, t0)

@@ -22,7 +22,7 @@ def _because(reason: str, *covered: tuple[object, ...]) -> tuple[Explanation, ..
 
 _RELEASES = _because(
     "kbroker speaks the messages of Kafka 4.4",
-    ("api versions *", "api_keys[18].max_version", 4, 5),
+    ("api versions *", "api_keys[*].max_version"),
     ("ApiVersions v-1", "frame"),
 )
 
@@ -153,6 +153,15 @@ _CONFIGS = (
         "min.insync.replicas is not set for the cluster",
         ("*", "*.configs[min.insync.replicas].*"),
         ("configs of all brokers", "results[4 ].configs", ABSENT, "[]"),
+    ),
+    *_because(
+        "The defaults of internal configs are not shown",
+        (
+            "configs of the broker with synonyms",
+            "results[4 1].configs[log.initial.task.delay.ms].synonyms[1].*",
+            ANYTHING,
+            ABSENT,
+        ),
     ),
     *_because(
         "Two brokers live in different places",
