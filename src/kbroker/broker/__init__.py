@@ -5,10 +5,14 @@ requests        what a handler gets and gives: RequestContext, Later
 partition       Partition, one log and what of it may be seen
 partitions      Partitions, all of them, opened and closed as the image says
 data_directory  DataDirectory, where they lie
+disk_threads    many waits for the disk at once
 fetching        Fetcher, what a reader gets now and how it waits for more
 fetch_sessions  what clients fetch, remembered
 commit_wait     CommitWait, the second half of a produce with acks=all
 flushing        Flusher, group commit
+group_coordinator  all groups whose records lie here
+shard_driver    ShardDriver, one shard: its requests, records, replies and time
+gathering       answers of several shards for one request
 control         Control, the one way to change what the cluster is
 membership      registration, leases, who decides
 administration  what clients ask the controller

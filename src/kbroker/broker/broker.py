@@ -21,6 +21,7 @@ from kbroker.broker.features import INITIAL_LEVELS, SUPPORTED, FeaturesView
 from kbroker.broker.fetch_sessions import FetchSessions
 from kbroker.broker.fetching import Fetcher
 from kbroker.broker.flushing import Flusher
+from kbroker.broker.group_coordinator import GroupCoordinator
 from kbroker.broker.membership import Membership
 from kbroker.broker.partitions import Partitions
 from kbroker.broker.producer_ids import ProducerIds
@@ -89,6 +90,13 @@ class Broker:
         self.administration = Administration(
             self.control, lambda: self.config, self.node_id, new_uuid, SUPPORTED
         )
+        self.groups = GroupCoordinator(
+            partitions,
+            lambda: self.image,
+            lambda: self.config,
+            self.administration.auto_create_topics,
+            self.clock,
+        )
 
     @classmethod
     async def open(cls, config: BrokerConfig, store: Store, clock: Clock | None = None) -> Self:
@@ -142,6 +150,8 @@ class Broker:
             nursery.start_soon(self._flusher.run, name="flush")
             nursery.start_soon(self.upkeep.run, name="upkeep")
             nursery.start_soon(self._membership.keep, name="lease")
+            self.groups.follow()
+            nursery.start_soon(self.groups.run, name="groups")
             task_status.started()
 
     async def _found_cluster(self) -> None:
@@ -160,6 +170,10 @@ class Broker:
         rack = self.config.get_text("broker.rack")
         value = BrokerValue(self.node_id, new_uuid(), tuple(endpoints), rack, SUPPORTED)
         await self._membership.join(value, new_epochs=not self.partitions.was_clean)
+
+    def stop_coordinating(self) -> None:
+        """Answer all that waits in groups; clients look for a coordinator elsewhere."""
+        self.groups.stop()
 
     async def leave(self) -> None:
         """Say goodbye to the cluster, before `run` is cancelled."""
@@ -181,7 +195,10 @@ class Broker:
             self._read_dynamic_config()
             self.partitions.config = self.config
             self.partitions.refresh_configs()
+            self.groups.configure()
         await self.partitions.follow(delta)
+        if delta.created or delta.changed or delta.deleted:
+            self.groups.follow(delta.deleted)
 
     def _read_dynamic_config(self) -> None:
         configs = self.image.configs

@@ -7,6 +7,7 @@ them while it runs. Opening, checkpoints and deleting wait for the disk and are 
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from uuid import uuid4
 
+from kbroker.broker.disk_threads import in_threads
 from kbroker.config import TopicConfig
 from kbroker.log import (
     REAL_DISK,
@@ -131,8 +132,7 @@ class DataDirectory:
     def close_cleanly(self, logs: Iterable[PartitionLog], broker_epoch: int) -> None:
         """Close all logs and leave the marker that says so; the last thing we do here (R17)."""
         closed = list(logs)
-        for one in closed:
-            one.close(clean=True)
+        in_threads(lambda one: one.close(clean=True), closed)
         self.write_checkpoints(
             {one.topic_partition: one.recovery_point for one in closed},
             {one.topic_partition: one.log_start_offset for one in closed},

@@ -10,12 +10,17 @@ from dataclasses import dataclass
 from kbroker.cluster import ClusterImage, VersionRange
 
 METADATA_VERSION = "metadata.version"
+GROUP_VERSION = "group.version"
 
 # 4.3-IV0 is level 30; Kafka 4 supports upgrades from 3.3-IV3, level 7.
-SUPPORTED: dict[str, VersionRange] = {METADATA_VERSION: VersionRange(7, 30)}
+# Level 1 of group.version is the consumer group protocol (KIP-848).
+SUPPORTED: dict[str, VersionRange] = {
+    METADATA_VERSION: VersionRange(7, 30),
+    GROUP_VERSION: VersionRange(0, 1),
+}
 
 # What a new cluster begins with.
-INITIAL_LEVELS: dict[str, int] = {METADATA_VERSION: 30}
+INITIAL_LEVELS: dict[str, int] = {METADATA_VERSION: 30, GROUP_VERSION: 1}
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,6 +11,7 @@ import trio
 
 from kbroker.broker.clock import Clock
 from kbroker.broker.data_directory import DataDirectory
+from kbroker.broker.disk_threads import in_threads
 from kbroker.broker.partition import FlushRequester, Partition
 from kbroker.cluster import (
     ClusterImage,
@@ -180,23 +181,30 @@ class Partitions:
         self, wanted: list[tuple[TopicImage, PartitionImage, TopicConfig]], now_ms: int
     ) -> list[PartitionLog | LogError]:
         """Runs in a thread; nobody else has these logs yet."""
-        opened: list[PartitionLog | LogError] = []
+        expiration_ms = self.config.get_int("producer.id.expiration.ms")
+
+        def open_one(
+            place: tuple[DataDirectory, TopicPartition, Uuid, TopicConfig],
+        ) -> PartitionLog | LogError:
+            directory, topic_partition, topic_id, config = place
+            try:
+                return directory.open_log(
+                    topic_partition,
+                    topic_id,
+                    config,
+                    now_ms=now_ms,
+                    producer_expiration_ms=expiration_ms,
+                )
+            except LogError as error:
+                return error
+
+        places = []
         for topic, image, config in wanted:
             topic_partition = TopicPartition(topic.name, image.partition)
             directory = self._directory_for(topic_partition)
-            try:
-                one = directory.open_log(
-                    topic_partition,
-                    topic.topic_id,
-                    config,
-                    now_ms=now_ms,
-                    producer_expiration_ms=self.config.get_int("producer.id.expiration.ms"),
-                )
-            except LogError as error:
-                opened.append(error)
-            else:
-                opened.append(one)
-        return opened
+            directory.partitions.add(topic_partition)  # counts for the choice of the next one
+            places.append((directory, topic_partition, topic.topic_id, config))
+        return in_threads(open_one, places)
 
     def _directory_for(self, topic_partition: TopicPartition) -> DataDirectory:
         """Where the partition lies, or the directory with the fewest partitions."""

@@ -1,0 +1,112 @@
+"""OffsetCommit (key 8): remember how far a group has read.
+
+Partitions that do not exist are refused one by one; the shard sees only the others.
+"""
+
+from kbroker.broker.requests import Later, RequestContext
+from kbroker.model import ZERO_UUID
+from kbroker.wire.error_codes import ErrorCode
+from kbroker.wire.messages.offset_commit import (
+    OffsetCommitRequest,
+    OffsetCommitRequestPartition,
+    OffsetCommitRequestTopic,
+    OffsetCommitResponse,
+    OffsetCommitResponsePartition,
+    OffsetCommitResponseTopic,
+)
+
+# From this version on topics go by their ids.
+_TOPIC_ID_VERSION = 10
+
+
+def begin(
+    context: RequestContext, request: OffsetCommitRequest
+) -> OffsetCommitResponse | Later[OffsetCommitResponse]:
+    """Answered when the offsets are committed."""
+    groups = context.broker.groups
+    caller = groups.caller(context)
+    if not request.group_id:
+        return _refusal(request, ErrorCode.INVALID_GROUP_ID)
+    refused = _take_out_unknown(context, request)
+    if refused and not request.topics:
+        return OffsetCommitResponse(topics=refused)
+    answer = groups.perform(
+        request.group_id,
+        lambda shard, ticket: shard.offset_commit(
+            request, caller, ticket, groups.now(), groups.timestamp_ms()
+        ),
+        lambda error: _refusal(request, error),
+    )
+    if not refused:
+        return answer
+    if isinstance(answer, Later):
+        return _WithRefusals(answer, refused)
+    answer.topics += refused
+    return answer
+
+
+def _take_out_unknown(
+    context: RequestContext, request: OffsetCommitRequest
+) -> list[OffsetCommitResponseTopic]:
+    """Leave only what exists in ``request``, and give the refusals for the rest."""
+    image = context.broker.image
+    kept: list[OffsetCommitRequestTopic] = []
+    refused = []
+    for topic in request.topics:
+        name: str | None = topic.name
+        unknown = ErrorCode.UNKNOWN_TOPIC_OR_PARTITION
+        if context.api_version >= _TOPIC_ID_VERSION:
+            name = image.topic_names.get(topic.topic_id)
+            unknown = ErrorCode.UNKNOWN_TOPIC_ID
+        known = None if name is None else image.topics.get(name)
+        count = 0 if known is None else len(known.partitions)
+        missing = [each for each in topic.partitions if not 0 <= each.partition_index < count]
+        if known is not None:
+            unknown = ErrorCode.UNKNOWN_TOPIC_OR_PARTITION
+            topic.name = known.name
+        if missing or known is None:
+            refused.append(_refused_topic(topic, unknown, missing))
+            topic.partitions = [each for each in topic.partitions if each not in missing]
+        if topic.partitions:
+            kept.append(topic)
+    request.topics = kept
+    return refused
+
+
+def _refused_topic(
+    topic: OffsetCommitRequestTopic,
+    error: ErrorCode,
+    partitions: list[OffsetCommitRequestPartition] | None = None,
+) -> OffsetCommitResponseTopic:
+    refused = topic.partitions if partitions is None else partitions
+    return OffsetCommitResponseTopic(
+        name=topic.name,
+        topic_id=topic.topic_id or ZERO_UUID,
+        partitions=[
+            OffsetCommitResponsePartition(partition_index=each.partition_index, error_code=error)
+            for each in topic.partitions
+            if each in refused
+        ],
+    )
+
+
+def _refusal(request: OffsetCommitRequest, error: ErrorCode) -> OffsetCommitResponse:
+    return OffsetCommitResponse(topics=[_refused_topic(topic, error) for topic in request.topics])
+
+
+class _WithRefusals(Later[OffsetCommitResponse]):
+    """The shard's answer, and what it was not asked."""
+
+    __slots__ = ("_answer", "_refused")
+
+    def __init__(
+        self, answer: Later[OffsetCommitResponse], refused: list[OffsetCommitResponseTopic]
+    ) -> None:
+        self._answer = answer
+        self._refused = refused
+
+    async def finish(self) -> OffsetCommitResponse:
+        """Both together."""
+        answer = await self._answer.finish()
+        answer.topics += self._refused
+        return answer
