@@ -274,6 +274,19 @@ def test_an_unclean_start_writes_no_epochs_that_it_has_only_read(tmp_path: Path)
     assert checkpoint.stat() == before
 
 
+def test_a_new_log_is_closed_without_a_sync_and_starts_clean(tmp_path: Path) -> None:
+    """A thousand partitions that nobody wrote to must not hold up a shutdown."""
+    log = open_log(tmp_path)
+    before = {path.name for path in partition(tmp_path).iterdir()}
+    log.close(clean=True)
+    assert {path.name for path in partition(tmp_path).iterdir()} == before
+    log = open_log(tmp_path, clean=True)
+    assert (log.log_end_offset, log.recovery_point) == (0, 0)
+    assert append(log, batch()).first_offset == 0
+    log.close(clean=True)
+    assert open_log(tmp_path, clean=True).log_end_offset == 1
+
+
 def test_a_log_start_behind_the_log_end_begins_anew(tmp_path: Path) -> None:
     """The files were deleted by hand, and the checkpoint knows better."""
     written(tmp_path, clean=True)

@@ -65,7 +65,7 @@ class LoadedLog:
     log_start_offset: int
     log_end_offset: int
     recovery_point: int
-    is_untouched: bool  # a clean stop left everything on the platter, and nothing was mended
+    is_untouched: bool  # all is on the platter: left so by a clean stop and not mended, or new
 
 
 class Loader:
@@ -93,6 +93,7 @@ class Loader:
         files = finish_interrupted_work(self._disk, self._directory)
         self._load_epochs()
         spoiled = self._open_segments(files)
+        is_new = not files
         if not self._epochs.epochs and any(segment.size_bytes for segment in self._segments):
             spoiled = 0  # only the batches know them now
         if spoiled is not None:  # an index of aborted transactions, too, can only be replayed
@@ -132,7 +133,9 @@ class Loader:
             log_start_offset,
             log_end_offset,
             recovery_point,
-            is_untouched=self._is_untouched and log_end_offset in self._snapshots.offsets,
+            # An empty log has nothing to say that its first segment, synced when made, does not.
+            is_untouched=is_new
+            or (self._is_untouched and log_end_offset in self._snapshots.offsets),
         )
 
     # Files.
