@@ -40,6 +40,7 @@ class Run:
         self.answers: dict[str, Table] = {}
         self._address = (host, port)
         self._connection: Connection | None = None
+        self._settled = 0
 
     def close(self) -> None:
         """Close the connection."""
@@ -150,6 +151,15 @@ class Run:
             f"{topic} is gone",
             lambda: self.topic_id(topic) == ZERO_UUID and not self._answers(topic, [0]),
         )
+
+    def settle(self) -> None:
+        """Wait until the broker obeys what it already describes.
+
+        Kafka's broker takes in changes one after another: where a topic answers that was made
+        after a change was first seen, all work of that change is done.
+        """
+        self._settled += 1
+        self.create(f"settled-{self._settled}")
 
     def _answers(self, topic: str, partitions: Iterable[int]) -> bool:
         asked = [

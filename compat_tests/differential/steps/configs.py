@@ -240,7 +240,7 @@ def _to_alter(
 
 
 def wait_for_config(run: Run, resource: str, name: str, value: str, *, kind: int = TOPIC) -> None:
-    """Wait until the broker describes a config with this value."""
+    """Wait until the broker describes a config with this value, and obeys it."""
     request = describing.DescribeConfigsRequest(
         resources=[
             describing.DescribeConfigsResource(
@@ -254,6 +254,7 @@ def wait_for_config(run: Run, resource: str, name: str, value: str, *, kind: int
         return [one.value for one in result.configs] == [value]
 
     run.wait_until(f"{name} of {resource} is {value}", is_known)
+    run.settle()
 
 
 def list_config_resources(run: Run) -> None:
