@@ -9,9 +9,6 @@ from kbroker.cli.reset_offsets import shift, topic_scope
 from kbroker.client.group_offsets import Shift
 from kbroker.model import TopicPartition
 from tests.client.members import commit, members
-from tests.conftest import ONLY_APACHE_KAFKA
-
-on_a_cluster = pytest.mark.parametrize("bootstrap", ONLY_APACHE_KAFKA, indirect=True)
 
 
 def rows(lines: list[str]) -> list[list[str]]:
@@ -55,7 +52,6 @@ def test_an_assignment_is_written_as_scopes_are():
 # Lists and descriptions
 
 
-@on_a_cluster
 def test_groups_are_listed_with_type_and_state(kbroker, bootstrap, topic):
     commit(bootstrap, f"{topic}-outside", topic, {0: 0})
     with members(bootstrap, topic, topic, "c", partitions=1, group_protocol="consumer"):
@@ -75,7 +71,6 @@ def test_groups_are_listed_with_type_and_state(kbroker, bootstrap, topic):
     assert outside in in_state
 
 
-@on_a_cluster
 @pytest.mark.parametrize(("protocol", "assignor"), [("classic", "range"), ("consumer", "uniform")])
 def test_a_description_shows_offsets_lag_and_owners(kbroker, bootstrap, name, protocol, assignor):
     kbroker.done("topics", "create", name, "--partitions", "2")
@@ -102,7 +97,6 @@ def test_a_description_shows_offsets_lag_and_owners(kbroker, bootstrap, name, pr
     ]
 
 
-@on_a_cluster
 def test_a_group_without_members_is_described_by_its_offsets(kbroker, bootstrap, topic):
     kbroker.done("produce", topic, stdin="a\nb\n")
     commit(bootstrap, topic, topic, {0: 2})
@@ -114,7 +108,6 @@ def test_a_group_without_members_is_described_by_its_offsets(kbroker, bootstrap,
     assert rows(kbroker.done("groups", "describe", topic, "--members")) == []
 
 
-@on_a_cluster
 def test_a_group_that_is_not_there_does_not_stop_the_others(kbroker, bootstrap, topic):
     commit(bootstrap, topic, topic, {0: 0})
     missing = f"{topic}-not-there"
@@ -129,7 +122,6 @@ def test_a_group_that_is_not_there_does_not_stop_the_others(kbroker, bootstrap, 
     assert topic not in [row[0] for row in rows(kbroker.done("groups", "list"))]
 
 
-@on_a_cluster
 def test_a_group_with_members_is_neither_deleted_nor_moved(kbroker, bootstrap, topic):
     with members(bootstrap, topic, topic, "c", partitions=1):
         deleted = kbroker("groups", "delete", topic)
@@ -155,7 +147,6 @@ def reset(kbroker, bootstrap, name):
     return lambda *arguments: rows(kbroker.done("groups", "reset-offsets", name, *arguments))
 
 
-@on_a_cluster
 def test_a_reset_shows_old_and_new_offsets(kbroker, reset, name):
     assert reset("--topic", name, "--to-latest") == [[name, "0", "1", "3"], [name, "1", "-", "0"]]
     assert reset("--all-topics", "--shift-by", "-1") == [
@@ -177,7 +168,6 @@ def test_a_reset_shows_old_and_new_offsets(kbroker, reset, name):
     ]
 
 
-@on_a_cluster
 def test_a_dry_run_changes_nothing(kbroker, reset, name):
     planned = [[name, "0", "1", "3"]]
 
@@ -186,7 +176,6 @@ def test_a_dry_run_changes_nothing(kbroker, reset, name):
     assert reset("--all-topics", "--to-latest") == planned
 
 
-@on_a_cluster
 def test_a_group_may_be_given_offsets_before_its_first_member(kbroker, topic):
     kbroker.done("produce", topic, stdin="a\nb\n")
 
@@ -195,7 +184,6 @@ def test_a_group_may_be_given_offsets_before_its_first_member(kbroker, topic):
     assert [row[3] for row in rows(kbroker.done("groups", "describe", topic))] == ["2"]
 
 
-@on_a_cluster
 def test_a_reset_that_cannot_be_is_one_line(kbroker, topic):
     for arguments, words in (
         (["--all-topics", "--to-latest"], "the group has committed no offsets"),

@@ -1,9 +1,6 @@
 """kbroker topics, on a real cluster."""
 
-import pytest
 from confluent_kafka import Consumer
-
-from tests.conftest import ONLY_APACHE_KAFKA
 
 
 def rows(lines: list[str]) -> list[list[str]]:
@@ -105,7 +102,6 @@ def test_a_name_that_is_refused_does_not_stop_the_others(kbroker, topic):
     assert topic not in [row[0] for row in rows(kbroker.done("topics", "list"))]
 
 
-@pytest.mark.parametrize("bootstrap", ONLY_APACHE_KAFKA, indirect=True)
 def test_internal_topics_are_listed_when_asked_for(kbroker, bootstrap, topic):
     consumer = Consumer({"bootstrap.servers": bootstrap, "group.id": topic})
     consumer.subscribe([topic])

@@ -34,9 +34,7 @@ from kbroker.wire.messages.consumer_protocol import (
     ConsumerProtocolAssignment,
 )
 from tests.client.members import commit, members
-from tests.conftest import ONLY_APACHE_KAFKA
 
-on_a_cluster = pytest.mark.parametrize("bootstrap", ONLY_APACHE_KAFKA, indirect=True)
 both_protocols = pytest.mark.parametrize(
     ("protocol", "assignor"), [("classic", "range"), ("consumer", "uniform")]
 )
@@ -93,7 +91,6 @@ def test_lag_is_known_when_both_offsets_are():
 # Real groups
 
 
-@on_a_cluster
 @both_protocols
 def test_a_group_with_members_is_described(
     cluster, bootstrap, new_topic, group, protocol, assignor
@@ -128,7 +125,6 @@ def test_a_group_with_members_is_described(
         assert lag.partition in lag.owner.partitions
 
 
-@on_a_cluster
 def test_a_member_with_an_instance_id_is_known_by_it(cluster, bootstrap, new_topic, group):
     topic = new_topic()
     with members(bootstrap, group, topic, "c", partitions=1, group_instance_id="fixed"):
@@ -137,7 +133,6 @@ def test_a_member_with_an_instance_id_is_known_by_it(cluster, bootstrap, new_top
     assert member.instance_id == "fixed"
 
 
-@on_a_cluster
 def test_groups_are_filtered_by_state_and_type(cluster, bootstrap, new_topic, group):
     topic = new_topic()
     commit(bootstrap, f"{group}-empty", topic, {0: 0})
@@ -154,7 +149,6 @@ def test_groups_are_filtered_by_state_and_type(cluster, bootstrap, new_topic, gr
         assert found(types=["consumer"], states=["Empty"]) == set()
 
 
-@on_a_cluster
 def test_lag_is_what_was_not_committed_yet(cluster, bootstrap, new_topic, group):
     topic = new_topic(partitions=2)
     fill(cluster, topic, 0, [1000] * 5)
@@ -169,7 +163,6 @@ def test_lag_is_what_was_not_committed_yet(cluster, bootstrap, new_topic, group)
     ]
 
 
-@on_a_cluster
 def test_a_topic_that_is_gone_is_not_waited_for(cluster, bootstrap, new_topic, group):
     """A member owns the partitions of a deleted topic until it hears of that."""
     topic = new_topic()
@@ -187,7 +180,6 @@ def test_a_topic_that_is_gone_is_not_waited_for(cluster, bootstrap, new_topic, g
     assert time.monotonic() - started < NEW_TOPIC_PATIENCE_S
 
 
-@on_a_cluster
 def test_a_group_that_is_not_there_is_not_found(cluster, group):
     with pytest.raises(BrokerError) as described:
         describe_group(cluster, group)
@@ -199,7 +191,6 @@ def test_a_group_that_is_not_there_is_not_found(cluster, group):
     assert committed_offsets(cluster, group) == {}
 
 
-@on_a_cluster
 @both_protocols
 def test_a_group_is_deleted_once_its_members_have_left(
     cluster, bootstrap, new_topic, group, protocol, assignor
@@ -221,7 +212,6 @@ def test_a_group_is_deleted_once_its_members_have_left(
 # Moving offsets
 
 
-@on_a_cluster
 def test_offsets_move_within_the_log(cluster, bootstrap, new_topic, group):
     topic = new_topic(partitions=2)
     fill(cluster, topic, 0, [1000, 2000, 3000, 4000])
@@ -246,7 +236,6 @@ def test_offsets_move_within_the_log(cluster, bootstrap, new_topic, group):
     assert committed_offsets(cluster, group) == {zero: 2}, "a plan commits nothing"
 
 
-@on_a_cluster
 def test_what_is_committed_from_outside_is_where_the_group_goes_on(
     cluster, bootstrap, new_topic, group
 ):
