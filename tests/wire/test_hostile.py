@@ -211,6 +211,53 @@ def test_arrays_of_small_elements_are_amplified_sixteen_times_at_most(cls: type[
                 decode_hostile(cls, version, message.encode_bytes(version))
 
 
+def metadata_frame(names: list[bytes]) -> bytes:
+    count = struct.pack(">i", len(names))
+    return count + b"".join(struct.pack(">h", len(name)) + name for name in names)
+
+
+CAT = "\U0001f431".encode()
+
+
+@pytest.mark.parametrize("name", [b"", b"abc", b"\xff", CAT, CAT + b"t" * 60], ids=repr)
+@pytest.mark.parametrize("last", [b"", CAT + b"t" * 32_763], ids=["", "long"])
+def test_the_largest_message_that_passes_stays_within_the_bound(name: bytes, last: bytes):
+    """Right before a decoder refuses it has allocated the most; at the end comes a long text."""
+    passes, refused = 0, 6000
+    while refused - passes > 50:
+        middle = (passes + refused) // 2
+        frame = metadata_frame([name] * middle + [last])
+        if decode_hostile(MetadataRequest, 1, frame) is None:
+            refused = middle
+        else:
+            passes = middle
+    assert passes > 500
+
+
+def test_elements_that_are_read_again_for_their_tags_are_not_kept_twice():
+    """An unknown tag behind the last of many partitions makes the decoder go back."""
+    cls = request_class(ApiKey.LIST_OFFSETS)
+    partition = struct.pack(">iiq", 1000, 1000, 2**62)
+    for count in (100, 1000, 5000):
+        partitions = uvarint(count + 1) + (partition + b"\0") * (count - 1) + partition
+        frame = bytes(5) + b"\x02\x02t" + partitions + b"\x01\x05\x01x" + bytes(2)
+        message, _ = decode_hostile(cls, 6, frame)
+        assert len(message.topics[0].partitions) == count
+
+
+@pytest.mark.parametrize("number", [-(2**31), -6, 256, 257, 2**30, 2**31 - 1])
+def test_numbers_are_amplified_twenty_times_at_most(number: int):
+    """The densest structures there are, and lists of one number within them."""
+    cls = request_class(ApiKey.CREATE_TOPICS)
+    assignment = struct.pack(">iBiB", number, 2, number, 0)
+    for count in (500, 2000, 8000):
+        partitions = struct.pack(">i", count) + struct.pack(">i", number) * count
+        frame = b"\0\0" + struct.pack(">i", 1) + b"\0\0" + partitions
+        assert decode_hostile(OffsetDeleteRequest, 0, frame) is not None
+        assignments = uvarint(count + 1) + assignment * count
+        decode_hostile(cls, 7, b"\x02\x02t" + bytes(6) + assignments + b"\x01\0" + bytes(6))
+
+
 def test_the_count_of_an_array_allocates_nothing():
     """CVE-2026-111108: a count of two thousand million in a frame of six bytes."""
     decode = MetadataRequest.decoder(1)
