@@ -84,7 +84,7 @@ class Broker:
             self.clock,
             max_bytes=config.get_int("fetch.max.bytes"),
         )
-        self._flusher = Flusher(partitions.take_offline)
+        self._flusher = Flusher(self.clock, partitions.take_offline)
         partitions.flusher = self._flusher
         self.upkeep = Upkeep(partitions, self._flusher, self.clock, lambda: self.config)
         self.administration = Administration(

@@ -11,6 +11,7 @@ from collections.abc import Callable
 
 import trio
 
+from kbroker.broker.clock import Clock
 from kbroker.broker.partition import Partition
 from kbroker.log import FlushJob, LogError
 from kbroker.telemetry.log_lines import get_logger
@@ -21,7 +22,8 @@ log = get_logger("flush")
 class Flusher:
     """Collects flush requests and serves them in rounds."""
 
-    def __init__(self, on_failure: Callable[[Partition, LogError], None]) -> None:
+    def __init__(self, clock: Clock, on_failure: Callable[[Partition, LogError], None]) -> None:
+        self._clock = clock
         self._wanted: dict[Partition, None] = {}
         self._asked = trio.Event()
         self._on_failure = on_failure
@@ -41,7 +43,12 @@ class Flusher:
     async def flush_wanted(self) -> None:
         """One round: all that was asked for so far."""
         wanted, self._wanted = self._wanted, {}
-        jobs = [(partition, job) for partition in wanted if (job := partition.log.flush_target())]
+        now_ms = self._clock.timestamp_ms()
+        jobs = [
+            (partition, job)
+            for partition in wanted
+            if (job := partition.log.flush_target(now_ms=now_ms)) is not None
+        ]
         # Shielded: once the thread works on a descriptor, its result must reach the partition.
         with trio.CancelScope(shield=True):
             failures = await trio.to_thread.run_sync(_flush_all, [job for _, job in jobs])

@@ -20,6 +20,8 @@ from kbroker.telemetry.log_lines import get_logger
 
 log = get_logger("upkeep")
 
+# How late a flush by time may come.
+_FLUSH_CHECK_S = 1.0
 # After so many partitions a pass lets others run.
 _PARTITIONS_PER_STEP = 20
 # How long a partition that could not be opened waits for the next attempt.
@@ -49,7 +51,6 @@ class Upkeep:
         async with trio.open_nursery() as nursery:
             for name, duty, interval in (
                 ("retention", self.retain, "log.retention.check.interval.ms"),
-                ("flush", self.flush_overdue, "log.flush.scheduler.interval.ms"),
                 ("checkpoint", self.checkpoint, "log.flush.offset.checkpoint.interval.ms"),
                 (
                     "high watermark checkpoint",
@@ -64,6 +65,7 @@ class Upkeep:
             ):
                 nursery.start_soon(self._repeat, name, duty, interval, name=name)
             nursery.start_soon(self._purge_condemned, name="purge")
+            nursery.start_soon(self._flush_now_and_then, name="flush by time")
             nursery.start_soon(self._open_unopened, name="open")
             nursery.start_soon(self.cleaning.run, name="cleaner")
 
@@ -131,13 +133,26 @@ class Upkeep:
         _purge([segment for _, segment in self._condemned])
         self._condemned.clear()
 
+    async def _flush_now_and_then(self) -> None:
+        """Kafka leaves this to `log.flush.scheduler.interval.ms`, whose default is never."""
+        while True:
+            await trio.sleep(_FLUSH_CHECK_S)
+            await self.flush_overdue()
+
     async def flush_overdue(self) -> None:
-        """Ask for a flush of what is unflushed for longer than `flush.ms`."""
+        """Ask for a flush of what is unflushed for longer than `flush.ms`, and of full segments.
+
+        A segment that was rolled is flushed soon after, as in Kafka: what lies behind the recovery
+        point is read again after a crash, and that should be one segment and not all of them.
+        """
         now_ms = self._clock.timestamp_ms()
 
         def step(partition: Partition) -> None:
-            overdue = now_ms - partition.log.last_flush_ms >= partition.log.config.flush_ms
-            if overdue and partition.log.unflushed_messages:
+            log = partition.log
+            if not log.unflushed_messages:
+                return
+            overdue = now_ms - log.last_flush_ms >= log.config.flush_ms
+            if overdue or log.recovery_point < log.segments.active.base_offset:
                 self._flusher.request(partition)
 
         await self._each(step)
