@@ -12,6 +12,10 @@ from kbroker.groups.group_records import decode_record, encode_record
 from kbroker.machine import Outcome, Ticket
 from kbroker.model import Uuid
 from kbroker.wire import Message
+from kbroker.wire.messages.consumer_group_heartbeat import (
+    ConsumerGroupHeartbeatRequest,
+    RequestTopicPartitions,
+)
 from kbroker.wire.messages.consumer_protocol import ConsumerProtocolSubscription
 from kbroker.wire.messages.heartbeat import HeartbeatRequest
 from kbroker.wire.messages.join_group import JoinGroupRequest, JoinGroupRequestProtocol
@@ -259,10 +263,14 @@ class Bench:
         group: str = "g",
         require_stable: bool = True,
         with_ids: bool = False,
+        member_id: str | None = None,
+        member_epoch: int = -1,
     ) -> Message:
         """The answer to a fetch of these partitions, or of all."""
         ticket = self.ticket()
-        request = OffsetFetchRequestGroup(group_id=group, topics=None)
+        request = OffsetFetchRequestGroup(
+            group_id=group, member_id=member_id, member_epoch=member_epoch, topics=None
+        )
         if partitions:
             request.topics = [
                 OffsetFetchRequestTopics(name=topic, partition_indexes=[partition])
@@ -272,6 +280,33 @@ class Bench:
                 for each in request.topics:
                     each.topic_id = topic_id(each.name)
         self.carry_out(self.shard.offset_fetch(request, require_stable, ticket))
+        return self.answers[ticket]
+
+    def consumer_heartbeat(
+        self,
+        member_id: str,
+        epoch: int = 0,
+        *,
+        group: str = "g",
+        topics: list[str] | None = None,
+        owned: list[RequestTopicPartitions] | None = None,
+    ) -> Message:
+        """The answer to a heartbeat of the consumer protocol; an epoch of 0 joins, -1 leaves."""
+        ticket = self.ticket()
+        request = ConsumerGroupHeartbeatRequest(
+            group_id=group,
+            member_id=member_id,
+            member_epoch=epoch,
+            rebalance_timeout_ms=REBALANCE_MS if epoch == 0 else -1,
+            subscribed_topic_names=topics or (["orders"] if epoch == 0 else None),
+            topic_partitions=owned if owned is not None or epoch else [],
+        )
+        caller = Caller("client", "/127.0.0.1", 1)
+        self.carry_out(
+            self.shard.consumer_group_heartbeat(
+                request, caller, ticket, self.now, self.now_ms, "unused"
+            )
+        )
         return self.answers[ticket]
 
     def fetched(self, *partitions: tuple[str, int], group: str = "g") -> dict[tuple[str, int], int]:

@@ -95,15 +95,6 @@ class ClassicGroup:
     # --- questions ---------------------------------------------------------------
 
     @property
-    def is_simple(self) -> bool:
-        """Whether it was made by a commit of somebody who is no member of anything."""
-        return (
-            self.protocol_type is None
-            and self.state is ClassicState.EMPTY
-            and not self.pending_members
-        )
-
-    @property
     def joined_count(self) -> int:
         """How many members wait for the next generation."""
         return self._joined

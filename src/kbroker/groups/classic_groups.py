@@ -152,13 +152,11 @@ class ClassicGroups:
 
     def _due(self, deadline: ClassicDeadline, at: Moment) -> GroupOutcome:
         group = self._groups[deadline.group_id]
-        match deadline.kind:
-            case DeadlineKind.SESSION:
-                return self._rebalance.session_expired(group, deadline.member_id, at)
-            case DeadlineKind.JOIN:
-                return self._rebalance.join_deadline(group, at)
-            case DeadlineKind.SYNC:
-                return self._rebalance.sync_deadline(group, at)
+        if deadline.kind is DeadlineKind.SESSION:
+            return self._rebalance.session_expired(group, deadline.member_id, at)
+        if deadline.kind is DeadlineKind.JOIN:
+            return self._rebalance.join_deadline(group, at)
+        return self._rebalance.sync_deadline(group, at)
 
     # --- what is durable ---------------------------------------------------------
 

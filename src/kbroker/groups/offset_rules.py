@@ -50,8 +50,6 @@ def kept_since(group: ClassicGroup, topic: str, committed: CommittedOffset) -> i
     if group.protocol_type is None:
         return committed.commit_timestamp_ms  # nobody was ever a member
     if group.state is ClassicState.EMPTY:
-        if group.is_subscribed(topic):
-            return None
         if group.state_since_ms is None:
             return committed.commit_timestamp_ms
         return group.state_since_ms
