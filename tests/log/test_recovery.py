@@ -287,6 +287,20 @@ def test_a_new_log_is_closed_without_a_sync_and_starts_clean(tmp_path: Path) -> 
     assert open_log(tmp_path, clean=True).log_end_offset == 1
 
 
+def test_a_crash_makes_no_strangers_of_the_last_five_batches(tmp_path: Path) -> None:
+    """P1, P8: what was in flight when a broker was killed is sent again, oldest first."""
+    log = open_log(tmp_path)
+    for sequence in range(7):
+        append(log, idempotent(sequence))
+    log.close(clean=False)
+    for _ in range(2):
+        log = open_log(tmp_path, clean=False)
+        for sequence in range(2, 7):
+            again = append(log, idempotent(sequence))
+            assert (again.duplicate, again.first_offset) == (True, sequence)
+        log.close(clean=False)
+
+
 def test_a_log_start_behind_the_log_end_begins_anew(tmp_path: Path) -> None:
     """The files were deleted by hand, and the checkpoint knows better."""
     written(tmp_path, clean=True)

@@ -99,6 +99,7 @@ class Loader:
         if spoiled is not None:  # an index of aborted transactions, too, can only be replayed
             clean, recovery_point = False, min(recovery_point, spoiled)
         log_end_offset = self._clean_end() if clean else None
+        is_replayed = log_end_offset is None
         if log_end_offset is None:
             unclean_from = 0 if clean else recovery_point
             if clean and self._segments:
@@ -116,13 +117,16 @@ class Loader:
         self._epochs.truncate_from_start(log_start_offset)
         self._snapshots.remove_after(log_end_offset)
         self._snapshots.keep(segment.base_offset for segment in self._segments)
-        rebuild_producers(
-            self._producers,
-            self._segments,
-            self._snapshots,
-            end_offset=log_end_offset,
-            now_ms=self._now_ms,
-        )
+        # Recovery has replayed the producers. A snapshot knows only the last batch of each, so that
+        # to load the one it took would make strangers of the retries that a crash leads to (P1).
+        if not is_replayed:
+            rebuild_producers(
+                self._producers,
+                self._segments,
+                self._snapshots,
+                end_offset=log_end_offset,
+                now_ms=self._now_ms,
+            )
         for segment in self._segments:
             segment.release()
         return LoadedLog(
