@@ -11,8 +11,16 @@ import pytest
 
 from compat_tests.broker_process import BrokerProcess
 
-# Clients may send what 10 MB records need; topics lower or raise it for themselves.
-BROKER_CONFIGS = {"message.max.bytes": str(16 * 1024 * 1024)}
+BROKER_CONFIGS = {
+    # Clients may send what 10 MB records need; topics lower or raise it for themselves.
+    "message.max.bytes": str(16 * 1024 * 1024),
+    # Groups settle in seconds: nobody waits for members to come, heartbeats are frequent, and
+    # consumer groups may set a session timeout as short as that of classic ones.
+    "group.initial.rebalance.delay.ms": "0",
+    "group.consumer.min.heartbeat.interval.ms": "500",
+    "group.consumer.heartbeat.interval.ms": "500",
+    "group.consumer.min.session.timeout.ms": "6000",
+}
 
 _TAIL_CHARACTERS = 6000
 
