@@ -43,11 +43,16 @@ class Client:
     def forget(self) -> None:
         """Be a new process."""
         self.member_id = ""
+        self.join: Ticket | None = None
+        self.sync: Ticket | None = None
+        self.must_join()
+
+    def must_join(self) -> None:
+        """Own nothing until there is a new generation."""
         self.generation = -1
         self.owned: set[int] = set()
         self.to_assign: list[str] | None = None
-        self.join: Ticket | None = None
-        self.sync: Ticket | None = None
+        self.has_synced = False
 
 
 class ClassicGroupMachine(RuleBasedStateMachine):
@@ -60,6 +65,7 @@ class ClassicGroupMachine(RuleBasedStateMachine):
         # failover cannot hand out the same generation twice.
         self.owners: dict[tuple[int, int], str] = {}
         self.highest_written = 0
+        self.read = 100
         self.committed: dict[tuple[str, int], int] = {}
 
     # --- members -----------------------------------------------------------------------
@@ -102,6 +108,8 @@ class ClassicGroupMachine(RuleBasedStateMachine):
         code = self.bench.heartbeat(client.member_id, client.generation, instance=client.instance)
         if code in (ErrorCode.UNKNOWN_MEMBER_ID, ErrorCode.FENCED_INSTANCE_ID):
             client.forget()
+        elif code != ErrorCode.NONE:
+            client.must_join()
         self.read_answers()
 
     @rule(name=NAMES)
@@ -129,6 +137,29 @@ class ClassicGroupMachine(RuleBasedStateMachine):
                 owner = self.owners[client.generation, partition]
                 assert owner == client.member_id
                 self.committed["orders", partition] = offset
+
+    @rule(name=NAMES)
+    def does_its_work(self, name: str) -> None:
+        """The next step of a client to which nothing bad happens."""
+        client = self.clients[name]
+        if client.join is not None or client.sync is not None:
+            return
+        if client.generation < 0:
+            self.joins(name, "orders")
+        elif not client.has_synced:
+            self.syncs(name)
+        else:
+            self.read += 1
+            self.commits_what_it_owns(name, self.read)
+            self.sends_a_heartbeat(name)
+
+    @rule(names=st.sets(NAMES, min_size=1))
+    def all_is_well_for_a_while(self, names: set[str]) -> None:
+        for _ in range(6):
+            for name in sorted(names):
+                self.does_its_work(name)
+            self.bench.wait(2)
+            self.read_answers()
 
     # --- the world -----------------------------------------------------------------------
 
@@ -173,6 +204,7 @@ class ClassicGroupMachine(RuleBasedStateMachine):
             client.member_id = answer.member_id
             client.generation = answer.generation_id
             client.owned = set()
+            client.has_synced = False
             leads = answer.leader == answer.member_id and not answer.skip_assignment
             client.to_assign = [each.member_id for each in answer.members] if leads else None
         else:
@@ -192,7 +224,9 @@ class ClassicGroupMachine(RuleBasedStateMachine):
                 ErrorCode.ILLEGAL_GENERATION,
                 ErrorCode.REBALANCE_IN_PROGRESS,
             )
+            client.must_join()
             return
+        client.has_synced = True
         client.owned = set(answer.assignment)
         for partition in client.owned:
             key = (client.generation, partition)
