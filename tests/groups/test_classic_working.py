@@ -281,3 +281,19 @@ def test_a_group_whose_record_names_a_leader_that_is_gone_has_another():
     ticket = bench.join(leader, protocols=[("range", b"\0\0\0\0\0\0")])
 
     assert bench.answers[ticket].leader == leader
+
+
+def test_the_record_of_an_empty_group_may_still_name_a_leader():
+    """Whoever joins first leads, not somebody who is long gone."""
+    bench = Bench()
+    (leader,) = bench.stable(1)
+    bench.leave(leader)
+    record = bench.records()[-1]
+    record.value.leader = leader
+    bench.log[-1] = encode_record(record)
+    bench.restart()
+
+    ticket = bench.join(version=3, client="next")
+    bench.wait(3)
+
+    assert bench.answers[ticket].leader.startswith("next")

@@ -255,6 +255,16 @@ def test_deleting_what_is_not_there_writes_nothing():
     assert delete(bench, "orders", group="") == ErrorCode.INVALID_GROUP_ID
 
 
+def test_deleting_one_offset_leaves_the_others():
+    bench = Bench()
+    bench.commit({ORDERS_0: 1, ("orders", 1): 2, BILLS_0: 3})
+
+    assert delete(bench, "orders") == ErrorCode.NONE
+    assert bench.fetched() == {("orders", 1): 2, BILLS_0: 3}
+    assert delete(bench, "orders", partition=1) == ErrorCode.NONE
+    assert bench.fetched() == {BILLS_0: 3}
+
+
 def test_the_offsets_of_a_deleted_topic_go():
     bench = Bench()
     bench.commit({ORDERS_0: 1, BILLS_0: 2})

@@ -311,17 +311,14 @@ def group_from_record(group_id: str, value: GroupMetadataValue) -> ClassicGroup:
     group.generation = value.generation
     group.protocol_type = value.protocol_type or None
     group.protocol_name = value.protocol
-    group.leader_id = value.leader
-    group.state_since_ms = None
     if value.current_state_timestamp != -1:
         group.state_since_ms = value.current_state_timestamp
     for recorded in value.members:
         group.add(member_from_record(recorded, value.protocol or ""), value.protocol_type)
     if group.members:
         group.state = ClassicState.STABLE  # not a move: the group is only now made
-        group.leader_id = (
-            value.leader if value.leader in group.members else next(iter(group.members))
-        )
+    if value.leader in group.members:  # else the first member leads, if there is one
+        group.leader_id = value.leader
     group.subscribed_topics = group._subscriptions()
     return group
 

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from struct import Struct
 from typing import Final
 
-from kbroker.wire import Buffer
+from kbroker.wire import Buffer, ProtocolError
 from kbroker.wire.message import StoredRecord
 from kbroker.wire.messages.consumer_group_current_member_assignment_record import (
     ConsumerGroupCurrentMemberAssignmentKey,
@@ -99,9 +99,9 @@ def encode_record(record: GroupRecord) -> tuple[bytes, bytes | None]:
 def decode_record(key: Buffer, value: Buffer | None) -> GroupRecord | None:
     """What stands in these bytes, or None if this broker knows no such type of record.
 
-    ProtocolError or `struct.error` if the type is known and the bytes are damaged.
+    ProtocolError if the bytes are no such record.
     """
-    (record_type,) = _PREFIX.unpack_from(key)
+    record_type = _prefix(key)
     classes = _RECORD_CLASSES.get(record_type)
     if classes is None:
         return None
@@ -109,8 +109,15 @@ def decode_record(key: Buffer, value: Buffer | None) -> GroupRecord | None:
     decoded_key = key_class.decode(key, _KEY_VERSION, _PREFIX.size)
     if value is None:
         return GroupRecord(decoded_key, None)
-    (version,) = _PREFIX.unpack_from(value)
+    version = _prefix(value)
     return GroupRecord(decoded_key, value_class.decode(value, version, _PREFIX.size), version)
+
+
+def _prefix(data: Buffer) -> int:
+    if len(data) < _PREFIX.size:
+        raise ProtocolError("a record of a group is shorter than its first number")
+    (number,) = _PREFIX.unpack_from(data)
+    return int(number)
 
 
 def tombstone(key: StoredRecord) -> GroupRecord:
