@@ -1,16 +1,14 @@
-"""Groups as DescribeGroups and ListGroups show them."""
+"""Classic groups as DescribeGroups and ListGroups show them, and the filter of ListGroups."""
 
 from collections.abc import Collection
 
-from kbroker.groups.classic_group import CONSUMER_PROTOCOL_TYPE, ClassicGroup, ClassicState
-from kbroker.groups.consumer_group import ConsumerGroup
+from kbroker.groups.classic_group import ClassicGroup, ClassicState
 from kbroker.wire import ErrorCode
 from kbroker.wire.messages.describe_groups import DescribedGroup
 from kbroker.wire.messages.list_groups import ListedGroup
 
-# What ListGroups calls the types of groups (KIP-848).
+# What ListGroups calls the type of a classic group (KIP-848).
 _CLASSIC_TYPE = "classic"
-_CONSUMER_TYPE = "consumer"
 
 # From this version on DescribeGroups tells a group that does not exist from a dead one (KIP-1043).
 _NOT_FOUND_FROM = 6
@@ -44,16 +42,6 @@ def list_classic(group: ClassicGroup) -> ListedGroup:
         protocol_type=group.protocol_type or "",
         group_state=group.state.value,
         group_type=_CLASSIC_TYPE,
-    )
-
-
-def list_consumer(group: ConsumerGroup) -> ListedGroup:
-    """The group as a line of a list; its members are consumers by definition."""
-    return ListedGroup(
-        group_id=group.group_id,
-        protocol_type=CONSUMER_PROTOCOL_TYPE,
-        group_state=group.state.value,
-        group_type=_CONSUMER_TYPE,
     )
 
 

@@ -27,6 +27,7 @@ from kbroker.groups.caller import Caller
 from kbroker.groups.classic_answers import GroupOutcome, join_refused, reply
 from kbroker.groups.classic_group import ClassicState
 from kbroker.groups.classic_groups import ClassicGroups
+from kbroker.groups.consumer_describing import list_consumer
 from kbroker.groups.consumer_groups import ConsumerGroups
 from kbroker.groups.describing import (
     describe_classic,
