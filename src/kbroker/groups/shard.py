@@ -32,7 +32,6 @@ from kbroker.groups.consumer_groups import ConsumerGroups
 from kbroker.groups.describing import (
     describe_classic,
     list_classic,
-    list_consumer,
     matches,
     not_described,
 )
