@@ -119,7 +119,11 @@ class Loader:
         self._snapshots.keep(segment.base_offset for segment in self._segments)
         # Recovery has replayed the producers. A snapshot knows only the last batch of each, so that
         # to load the one it took would make strangers of the retries that a crash leads to (P1).
-        if not is_replayed:
+        if is_replayed:
+            # Whether decided transactions were committed, nobody knows any more; a snapshot
+            # does not tell either.
+            self._producers.on_high_watermark(log_end_offset)
+        else:
             rebuild_producers(
                 self._producers,
                 self._segments,
