@@ -1,12 +1,13 @@
 # Two commands for everyone: `make start` and `make test`. The rest is for developers.
 # All of it installs what it needs: Python packages into .venv at the versions of uv.lock,
-# Java and Maven from the system's packages where they are missing, jars into .cache.
+# Java, Maven, Go and Node.js from the system's packages where they are missing, what they load
+# into .cache.
 
 VENV := .venv
 BIN := $(VENV)/bin
 export UV_PROJECT_ENVIRONMENT := $(CURDIR)/$(VENV)
 
-.PHONY: help start test check unit bench setup java generate format clean
+.PHONY: help start test check unit bench setup java go node generate format clean
 
 help:
 	@echo "make start   install and run a broker on 127.0.0.1:9092"
@@ -41,6 +42,19 @@ java: .cache/jars/.ready
 	sh tools/kafka_jars/install.sh .cache/jars
 	@touch $@
 
+# Members of groups on the Go clients, built; kafkajs for the one on Node.js.
+go: .cache/go/.ready
+
+.cache/go/.ready: tools/install_go_clients.sh $(shell find compat_tests/go_clients -name '*.go' -o -name 'go.*')
+	sh tools/install_go_clients.sh .cache/go
+	@touch $@
+
+node: .cache/kafkajs/.ready
+
+.cache/kafkajs/.ready: tools/install_kafkajs.sh compat_tests/kafkajs/package-lock.json
+	sh tools/install_kafkajs.sh .cache/kafkajs
+	@touch $@
+
 start: $(VENV)/.run
 	$(BIN)/kbroker start
 
@@ -51,7 +65,7 @@ check: setup
 	$(BIN)/lint-imports --no-cache
 	$(BIN)/pytest -q -m "not slow and not java" tests
 
-test: check java $(VENV)/.spark
+test: check java go node $(VENV)/.spark
 	$(BIN)/pytest -q -m "slow or java" tests
 	$(BIN)/pytest -q compat_tests
 
@@ -67,6 +81,7 @@ bench: setup java
 	$(BIN)/python -m benchmarks.codec
 	$(BIN)/python -m benchmarks.start
 	$(BIN)/python -m benchmarks.hot_path
+	$(BIN)/python -m benchmarks.groups
 
 clean:
 	rm -rf $(VENV) .cache build dist .mypy_cache .ruff_cache .pytest_cache .hypothesis kbroker-data

@@ -5,7 +5,7 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -39,10 +39,10 @@ class RunningBroker:
 
 
 @contextmanager
-def apache_kafka() -> Iterator[RunningBroker]:
+def apache_kafka(properties: Mapping[str, str] | None = None) -> Iterator[RunningBroker]:
     """Apache Kafka with the heap its own scripts give it."""
     began_at = time.monotonic()
-    with ApacheKafka(heap="1g", properties={"num.partitions": "1"}) as kafka:
+    with ApacheKafka(heap="1g", properties=properties) as kafka:
         start_s = time.monotonic() - began_at
         yield RunningBroker("Apache Kafka", kafka.bootstrap, kafka.pid, start_s)
 
