@@ -173,8 +173,10 @@ def joining(**fields: object) -> ConsumerGroupHeartbeatRequest:
         (
             {"subscribed_topic_names": None},
             1,
-            "Either SubscribedTopicNames or SubscribedTopicRegex must be non-null "
-            "when (re-)joining.",
+            (
+                "Either SubscribedTopicNames or SubscribedTopicRegex must be non-null "
+                "when (re-)joining."
+            ),
         ),
         ({"member_epoch": -2}, 1, "InstanceId can't be null."),
         ({"member_epoch": -3}, 1, "MemberEpoch is invalid."),

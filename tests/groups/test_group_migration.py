@@ -436,6 +436,22 @@ def test_the_group_becomes_classic_when_the_last_new_member_is_lost(mixed: Mixed
     assert GROUP in bench.classic
 
 
+def test_a_failover_right_after_the_change_does_not_forget_the_rebalance(mixed: Mixed) -> None:
+    """The partitions of the member that left are nobody's until the others rebalance."""
+    bench, alice, carol = mixed
+    alice.leave()
+
+    bench.reload(compact=True)
+    bench.advance(0)
+
+    assert carol.beat() is ErrorCode.REBALANCE_IN_PROGRESS
+    classic_group(bench, carol)
+    assert carol.owned == ALL
+    bench.reload(compact=False)
+    bench.advance(0)
+    assert carol.beat() is ErrorCode.NONE
+
+
 def test_the_policy_can_forbid_to_go_back(mixed: Mixed) -> None:
     bench, alice, carol = mixed
     bench.groups.configure(replace(bench.settings, consumer_migration_policy="upgrade"))

@@ -35,7 +35,8 @@ class ClassicGroups:
         self._groups: dict[str, ClassicGroup] = {}
         self._rebalance = ClassicRebalance(settings)
         self._is_loading = True
-        self._adopted: list[str] = []  # groups that came from the log while the shard served
+        # Groups that were consumer groups and did not rebalance yet; a dict keeps their order.
+        self._adopted: dict[str, None] = {}
 
     def configure(self, settings: GroupSettings) -> None:
         """Go on with other settings."""
@@ -168,10 +169,13 @@ class ClassicGroups:
                 self.remove(group)
         elif group is None or self._is_loading:
             self._groups[group_id] = group_from_record(group_id, value)
-            if not self._is_loading:
-                # It was a consumer group until now (KIP-848). Its sessions start with the next
-                # tick, because a replay knows no time.
-                self._adopted.append(group_id)
+            # It was a consumer group until this record (KIP-848), which nobody leads: it needs a
+            # rebalance. That starts with the next tick, because a replay knows no time.
+            is_adopted = bool(value.members) and value.leader is None
+            if is_adopted or not self._is_loading:
+                self._adopted[group_id] = None
+            else:
+                self._adopted.pop(group_id, None)  # it had its rebalance since
         else:
             group.written(value)
 

@@ -189,6 +189,8 @@ class ConsumerGroup:
                 ConsumerGroupMemberMetadataValue() as value,
             ):
                 self._put(self._member(key.member_id).with_metadata(value))
+                if value.instance_id is not None:
+                    self._static[value.instance_id] = key.member_id
             case ConsumerGroupMemberMetadataKey() as key, None:
                 self._remove(key.member_id)
             case (
@@ -219,8 +221,6 @@ class ConsumerGroup:
         self.members[member.member_id] = member
         for partition in (*member.assigned, *member.pending_revocation):
             self._holders[partition] = member.member_id
-        if member.instance_id is not None:
-            self._static[member.instance_id] = member.member_id
 
     def _remove(self, member_id: str) -> None:
         self._release(member_id)

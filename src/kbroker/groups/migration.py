@@ -196,6 +196,9 @@ def downgrade(
     for member in group.others(leaving):
         side.forget_waits(group.group_id, member.member_id)
         classic.add(_classic_member(member), PROTOCOL_TYPE)
+    # Nobody leads: that tells a coordinator which finds the record after a failover that the
+    # rebalance is still to come.
+    classic.leader_id = None
     classic.protocol_name = classic.select_protocol()
     assignments = {
         member.member_id: encode_assignment(

@@ -53,25 +53,21 @@ def reconcile(
     ``owned`` is what the member says it still owns, None if it did not say.
     `RefusedError` if the member must join anew.
     """
+    epoch = member.member_epoch
     match member.state:
-        case MemberState.STABLE:
-            if member.member_epoch == target.epoch:
-                return member
-            return _step(member, member.member_epoch, target, is_held_by_other, owned)
+        case MemberState.STABLE if epoch == target.epoch:
+            return member
         case MemberState.UNREVOKED_PARTITIONS:
             if _still_owns(member.pending_revocation.keys(), owned):
                 return member
-            return _step(member, member.member_epoch + 1, target, is_held_by_other, owned)
-        case MemberState.UNRELEASED_PARTITIONS:
-            return _step(member, member.member_epoch, target, is_held_by_other, owned)
-        case MemberState.UNKNOWN:
-            if owned is None or owned:
-                raise RefusedError(
-                    ErrorCode.FENCED_MEMBER_EPOCH,
-                    "The consumer group member is in a unknown state. "
-                    "The member must abandon all its partitions and rejoin.",
-                )
-            return _step(member, target.epoch, target, is_held_by_other, owned)
+            epoch += 1
+        case MemberState.UNKNOWN if owned is None or owned:
+            raise RefusedError(
+                ErrorCode.FENCED_MEMBER_EPOCH,
+                "The consumer group member is in a unknown state. "
+                "The member must abandon all its partitions and rejoin.",
+            )
+    return _step(member, epoch, target, is_held_by_other, owned)
 
 
 def _step(

@@ -88,16 +88,15 @@ def _place_free(
 def _level(members: Mapping[str, MemberSpec], kept: dict[str, set[Partition]]) -> None:
     """Move partitions from busy to idle subscribers, as long as that evens out the two."""
     subscribers = _subscribers(members)
-    for _ in range(_MOST_ROUNDS):
-        moved = False
+    rounds, moved = 0, True
+    while moved and rounds < _MOST_ROUNDS:
+        rounds, moved = rounds + 1, False
         for topic_id in sorted(subscribers):
             for busy, idle in _uneven(topic_id, subscribers[topic_id], kept):
                 partition = max(owned for owned in kept[busy] if owned[0] == topic_id)
                 kept[busy].discard(partition)
                 kept[idle].add(partition)
                 moved = True
-        if not moved:
-            return
 
 
 def _uneven(
