@@ -232,9 +232,15 @@ class PartitionLog(LocalLog):
         first = batches[0][1]
         last_offset = batches[-1][1].last_offset
         timestamp_ms = max(header.max_timestamp_ms for _, header in batches)
-        segment = self._ready_segment(
-            first.base_offset, last_offset, len(records), timestamp_ms, now_ms
-        )
+        segment = self.segments.active
+        if (
+            last_offset > segment.last_possible_offset
+            or segment.size_bytes + len(records) > segment.limit_bytes
+            or timestamp_ms > segment.roll_after_ms
+        ):
+            segment = self._ready_segment(
+                first.base_offset, last_offset, len(records), timestamp_ms, now_ms
+            )
         for _, header in batches:
             if header.partition_leader_epoch > self.leader_epochs.latest:
                 self.leader_epochs.assign(header.partition_leader_epoch, header.base_offset)
