@@ -452,6 +452,29 @@ def test_a_failover_right_after_the_change_does_not_forget_the_rebalance(mixed: 
     assert carol.beat() is ErrorCode.NONE
 
 
+def test_a_member_holds_what_it_was_not_yet_asked_for_over_two_changes(bench: Bench) -> None:
+    """G4: back and forth before the classic member heard of anything."""
+    alice = Consumer(bench, "alice", "orders", instance_id="left")
+    turns(alice)
+    carol = ClassicConsumer(bench, "orders", instance_id="left")
+    carol.join()
+    carol.sync()
+    assert carol.owned == ALL
+    bob = Consumer(bench, "bob", "orders")
+    bob.beat()
+    bob.leave()
+    assert GROUP in bench.classic
+
+    dave = Consumer(bench, "dave", "orders")
+    dave.beat()
+
+    assert dave.reads == set()
+    for _ in range(5):
+        carol.turn()
+        dave.beat()
+    assert len(dave.reads) == len(carol.owned) == 2
+
+
 def test_the_policy_can_forbid_to_go_back(mixed: Mixed) -> None:
     bench, alice, carol = mixed
     bench.groups.configure(replace(bench.settings, consumer_migration_policy="upgrade"))

@@ -116,14 +116,14 @@ class MigrationMachine(RuleBasedStateMachine):
     @invariant()
     def generations_grow(self) -> None:
         group, classic = self.bench.groups.get(GROUP), self.bench.classic.get(GROUP)
-        if group is not None and group.members:
+        if not any(each is not None and each.members for each in (group, classic)):
+            self.generation = 0  # an empty group may give way to a new one
+        elif group is not None:
             assert group.group_epoch >= self.generation
             self.generation = group.group_epoch
-        elif classic is not None and classic.members and classic.state is ClassicState.STABLE:
+        elif classic is not None and classic.state is ClassicState.STABLE:
             assert classic.generation >= self.generation
             self.generation = classic.generation
-        elif group is None and (classic is None or not classic.members):
-            self.generation = 0  # an empty group may give way to a new one
 
     def teardown(self) -> None:
         """Those who are left go on; all of them get there, unless the policy forbids it."""

@@ -9,7 +9,7 @@
     who goes                consumer group is      what happens
     ----------------------  ---------------------  ----------------------------------------
     the last member that    left with classic      its members move over with what they
-    speaks the new one      members                shall have, and rebalance
+    speaks the new one      members                hold, and rebalance
     the last member         empty                  nothing; a classic join drops it later
 
 group.consumer.migration.policy can forbid either way. The generation of the classic
@@ -200,9 +200,11 @@ def downgrade(
     # rebalance is still to come.
     classic.leader_id = None
     classic.protocol_name = classic.select_protocol()
+    # What a member holds, not what it shall have: it may not know of that yet, and an upgrade
+    # before the rebalance would take the rest for free (G4).
     assignments = {
         member.member_id: encode_assignment(
-            group.target(member.member_id),
+            _held(group.members[member.member_id]),
             side.topics,
             version_of(member.metadata(classic.protocol_name)),
         )
@@ -210,6 +212,10 @@ def downgrade(
     }
     record = classic.metadata_record(assignments, moment.now_ms)
     return Outcome(records=(*consumer_records.group_gone(group), record))
+
+
+def _held(member: ConsumerMember) -> tuple[Partition, ...]:
+    return (*member.assigned, *member.pending_revocation)
 
 
 def _classic_member(member: ConsumerMember) -> ClassicMember:
