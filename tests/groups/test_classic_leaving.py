@@ -99,6 +99,7 @@ def test_a_pending_member_that_leaves_an_empty_group_leaves_it_empty():
 
     assert bench.leave(pending).members[0].error_code == ErrorCode.NONE
     assert bench.state() == "Empty"
+    assert bench.shard.next_deadline() == bench.now + 600, "its session is not waited for"
 
 
 def test_who_leaves_while_parked_is_answered():

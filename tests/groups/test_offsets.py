@@ -310,6 +310,16 @@ def test_a_failover_does_not_make_offsets_live_longer():
     assert bench.fetched() == {}
 
 
+@pytest.mark.parametrize(("retention_ms", "left"), [(600_000, {}), (600_001, {ORDERS_0: 1})])
+def test_offsets_go_when_their_time_is_up_and_not_a_moment_earlier(retention_ms, left):
+    bench = Bench(offsets_retention_ms=retention_ms)
+    bench.commit({ORDERS_0: 1})
+
+    bench.wait(600)
+
+    assert bench.fetched() == left
+
+
 def test_offsets_of_a_simple_group_go_a_week_after_their_commit():
     bench = Bench()
     bench.commit({ORDERS_0: 1})
