@@ -20,7 +20,8 @@ from kbroker.groups.group_records import decode_record
 from kbroker.groups.settings import GroupSettings
 from kbroker.groups.subscriptions import group_names
 from kbroker.wire import ErrorCode
-from tests.groups.consumer_bench import GROUP, Bench, Consumer, Topics
+from tests.groups.consumer_bench import GROUP, Bench, Topics
+from tests.groups.consumer_clients import Consumer
 
 TOPICS = ["a", "b", "c"]
 SUBSCRIPTIONS = st.lists(st.sampled_from(TOPICS), max_size=3, unique=True)

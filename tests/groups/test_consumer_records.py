@@ -31,7 +31,8 @@ from kbroker.wire.messages.consumer_group_partition_metadata_record import (
     ConsumerGroupPartitionMetadataKey,
     ConsumerGroupPartitionMetadataValue,
 )
-from tests.groups.consumer_bench import GROUP, Bench, ClassicConsumer, Consumer, Topics
+from tests.groups.consumer_bench import GROUP, Bench, Topics
+from tests.groups.consumer_clients import ClassicConsumer, Consumer, settle
 
 TOPIC = Uuid(bytes(15) + b"\x01")
 
@@ -39,12 +40,6 @@ TOPIC = Uuid(bytes(15) + b"\x01")
 @pytest.fixture
 def bench() -> Bench:
     return Bench(Topics(orders=4))
-
-
-def settle(*consumers: Consumer) -> None:
-    for _ in range(4):
-        for consumer in consumers:
-            consumer.beat()
 
 
 def kinds(bench: Bench) -> list[int]:

@@ -14,7 +14,8 @@ from kbroker.groups.classic_group import ClassicState
 from kbroker.groups.consumer_group import ConsumerGroupState
 from kbroker.groups.settings import GroupSettings
 from kbroker.wire import ErrorCode
-from tests.groups.consumer_bench import GROUP, Bench, ClassicConsumer, Consumer, Topics
+from tests.groups.consumer_bench import GROUP, Bench, Topics
+from tests.groups.consumer_clients import ClassicConsumer, Consumer
 
 PLACES = st.integers(0, 3)
 ALL = {("orders", number) for number in range(5)}
