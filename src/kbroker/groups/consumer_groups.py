@@ -1,9 +1,25 @@
 """All consumer groups of a shard (KIP-848): what the shard asks of them.
 
-consumer_heartbeat   joining, staying and leaving by the new protocol
-classic_in_consumer  members that still speak the classic one
-migration            groups that change their protocol
-consumer_leave       members that go, or are put out
+consumer_heartbeat     joining, staying and leaving by the new protocol
+heartbeat_checks       what such a request must look like
+consumer_leave         members that go, or are put out
+classic_in_consumer    members that still speak the classic protocol
+migration              groups that change their protocol
+embedded_protocol      the bytes that classic consumers exchange
+
+consumer_group         ConsumerGroup: its epochs, its members, who holds what; replay
+consumer_members       ConsumerMember, one member
+group_change           GroupChange, what one request does to a group, step by step
+reconciliation         a member on its way to its target
+target_assignment      what every member shall have
+assignors/             uniform and range
+subscriptions, regex   what members subscribe to
+
+consumer_side          what all of these share: groups, deadlines, the classic groups
+consumer_records       the records of consumer groups
+consumer_describing    ConsumerGroupDescribe and ListGroups
+consumer_offset_rules  who may commit and fetch
+refused                RefusedError, a request that is answered with an error
 
 A group id belongs to a consumer group if it is in here. The classic groups of the
 shard stand beside (`ClassicSide`), because groups move between the two.
