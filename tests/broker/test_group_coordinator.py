@@ -8,6 +8,7 @@ import pytest
 
 from kbroker.broker.group_coordinator import group_partition
 from kbroker.client.connection import Connection
+from kbroker.records import Record, build_batch
 from kbroker.testing import Broker
 from kbroker.wire.error_codes import ErrorCode
 from kbroker.wire.messages.find_coordinator import FindCoordinatorRequest, FindCoordinatorResponse
@@ -173,4 +174,26 @@ def test_groups_and_offsets_survive_a_restart(tmp_path: Path):
         wait_until_loaded(talk)
         assert talk.connection.ask(beat, HeartbeatResponse, version=3).error_code == ErrorCode.NONE
         assert committed(talk, "orders") == 49
+        talk.connection.close()
+
+
+def test_a_record_that_makes_no_sense_costs_no_other_group(tmp_path: Path):
+    with Broker(data_dir=str(tmp_path)) as broker:
+        talk = Conversation.with_broker(broker)
+        find_coordinator(talk.connection, "g")
+        talk.create_topic("orders")
+        commit(talk, "orders", 7)
+        # The admin client's id may write to internal topics.
+        with Connection(broker.host, broker.port, client_id="__admin_client") as stranger:
+            nonsense = build_batch(
+                [Record(0, 0, b"\x00\x01\xff", b"\x00\x03"), Record(1, 0, b"", b"")]
+            )
+            answer = Conversation(stranger).produce("__consumer_offsets", nonsense, partition=3)
+            assert answer.error_code == ErrorCode.NONE, answer
+        talk.connection.close()
+
+    with Broker(data_dir=str(tmp_path)) as broker:
+        talk = Conversation.with_broker(broker)
+        wait_until_loaded(talk)
+        assert committed(talk, "orders") == 7
         talk.connection.close()

@@ -37,6 +37,7 @@ from kbroker.records import (
 )
 from kbroker.telemetry.log_lines import get_logger
 from kbroker.wire.error_codes import ErrorCode
+from kbroker.wire.errors import ProtocolError
 from kbroker.wire.message import Message
 
 log = get_logger("groups")
@@ -126,7 +127,16 @@ class ShardDriver:
     def _replay_log(self) -> None:
         """Runs in a thread; nobody else has the shard yet, and the log only grows by us."""
         for key, value in self._stored():
-            record = None if key is None else decode_record(key, value)
+            try:
+                record = None if key is None else decode_record(key, value)
+            except ProtocolError as error:
+                # Its CRC is right, so somebody wrote it so. One record must not cost all groups.
+                log.error(
+                    "a group record makes no sense and is left out",
+                    partition=self.partition.topic_partition,
+                    reason=str(error),
+                )
+                continue
             if record is None:
                 log.warning("an unknown group record", partition=self.partition.topic_partition)
             else:
