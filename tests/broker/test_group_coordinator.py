@@ -102,6 +102,17 @@ def test_an_offset_is_committed_and_fetched(talk: Conversation):
     assert committed(talk, "orders") == 7
 
 
+def test_an_offset_committed_by_name_is_written_with_the_id_of_its_topic(
+    talk: Conversation, tmp_path: Path
+):
+    """Apache Kafka does so too, whatever the version of the request."""
+    topic_id = talk.create_topic("orders")
+    commit(talk, "orders", 7)
+
+    logs = (tmp_path / f"__consumer_offsets-{group_partition('g', 50)}").glob("*.log")
+    assert topic_id in b"".join(path.read_bytes() for path in logs)
+
+
 def test_offsets_of_unknown_partitions_are_refused(talk: Conversation):
     assert commit(talk, "nowhere", 7) == ErrorCode.UNKNOWN_TOPIC_OR_PARTITION
 

@@ -45,6 +45,18 @@ def test_a_stable_group_is_described_with_its_protocol():
     assert member.member_assignment == leader.encode()
 
 
+def test_whoever_takes_a_group_for_a_consumer_group_is_told_what_it_is_not():
+    bench = Bench()
+    bench.stable(1)
+
+    told = {
+        name: bench.shard.consumer_group_describe(name).error_message for name in ("g", "nowhere")
+    }
+
+    assert told["g"] == "Group g is not a consumer group."
+    assert told["nowhere"] == "Group nowhere not found."
+
+
 def test_a_group_that_rebalances_is_described_without_a_protocol():
     bench = Bench()
     (leader,) = bench.stable(1)

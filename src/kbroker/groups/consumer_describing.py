@@ -48,12 +48,12 @@ def describe_consumer(
 
 
 def consumer_not_described(group_id: str) -> DescribedGroup:
-    """The answer about a group that is not there, or not a consumer group."""
+    """The answer about a group that is not there."""
     return DescribedGroup(
         group_id=group_id,
         group_state=ConsumerGroupState.DEAD.value,
         error_code=ErrorCode.GROUP_ID_NOT_FOUND,
-        error_message=f"Group {group_id} is not a consumer group.",
+        error_message=f"Group {group_id} not found.",
     )
 
 

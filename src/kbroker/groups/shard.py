@@ -203,7 +203,10 @@ class GroupShard:
 
     def consumer_group_describe(self, group_id: str) -> ConsumerDescribedGroup:
         """ConsumerGroupDescribe for one group."""
-        return self._consumer.describe(group_id)
+        described = self._consumer.describe(group_id)
+        if self._classic.get(group_id) is not None:
+            described.error_message = f"Group {group_id} is not a consumer group."
+        return described
 
     def list_groups(self, states: Collection[str], types: Collection[str]) -> list[ListedGroup]:
         """ListGroups: all groups in one of ``states`` and of one of ``types``; empty means any."""

@@ -63,7 +63,9 @@ def _take_out_unknown(
         missing = [each for each in topic.partitions if not 0 <= each.partition_index < count]
         if known is not None:
             unknown = ErrorCode.UNKNOWN_TOPIC_OR_PARTITION
-            topic.name = known.name
+            # Whichever of both the request has, the record gets both: an offset must not outlive
+            # its topic and be taken for that of another one of the same name.
+            topic.name, topic.topic_id = known.name, known.topic_id
         if missing or known is None:
             refused.append(_refused_topic(topic, unknown, missing))
             topic.partitions = [each for each in topic.partitions if each not in missing]
