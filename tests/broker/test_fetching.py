@@ -154,3 +154,17 @@ def test_whoever_says_to_be_a_replica_is_not_believed(talk: Conversation, topic:
     [partition] = answer.responses[0].partitions
     assert partition.error_code == ErrorCode.NOT_LEADER_OR_FOLLOWER
     assert not partition.records
+
+
+def test_a_broker_that_stops_lets_long_polls_go():
+    with Broker() as broker:
+        talk = Conversation.with_broker(broker)
+        talk.create_topic("idle")
+        request = talk.fetch_request({("idle", 0): 0}, max_wait_ms=300_000)
+        talk.connection.send(request, 12)
+        began_at = time.monotonic()
+    answer = talk.connection.receive()
+
+    assert time.monotonic() - began_at < 60, "it did not wait for the poll"
+    assert answer.error_code == ErrorCode.NONE
+    talk.connection.close()

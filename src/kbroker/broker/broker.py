@@ -171,9 +171,12 @@ class Broker:
         value = BrokerValue(self.node_id, new_uuid(), tuple(endpoints), rack, SUPPORTED)
         await self._membership.join(value, new_epochs=not self.partitions.was_clean)
 
-    def stop_coordinating(self) -> None:
-        """Answer all that waits in groups; clients look for a coordinator elsewhere."""
+    def stop_waiting(self) -> None:
+        """Answer all that waits: requests in groups with a refusal, long polls with what there is."""
         self.groups.stop()
+        self.fetcher.stopping = True
+        for partition in self.partitions.all():
+            partition.notify()
 
     async def leave(self) -> None:
         """Say goodbye to the cluster, before `run` is cancelled."""

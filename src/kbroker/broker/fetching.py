@@ -72,6 +72,8 @@ class Fetcher:
         self._sessions = sessions
         self._clock = clock
         self._max_bytes = max_bytes
+        # Set at shutdown: what waits is answered as soon as it is touched.
+        self.stopping = False
 
     def begin(
         self, request: FetchRequest, version: int, denied: frozenset[str] = frozenset()
@@ -196,6 +198,7 @@ class _Fetch(Later[FetchResponse]):
                 news = self._look()
                 if (
                     waiting.cancelled_caught
+                    or self._fetcher.stopping
                     or self._must_answer
                     or self._found_bytes >= self._min_bytes
                 ):

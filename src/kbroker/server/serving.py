@@ -80,7 +80,7 @@ async def serve(
             task_status.started(addresses)
             await shutdown.wait()
             log.info("shutting down")
-            broker.stop_coordinating()
+            broker.stop_waiting()
             await server.shutdown(DRAIN_S)
             await broker.leave()
             nursery.cancel_scope.cancel()
