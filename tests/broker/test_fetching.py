@@ -162,6 +162,7 @@ def test_a_broker_that_stops_lets_long_polls_go():
         talk.create_topic("idle")
         request = talk.fetch_request({("idle", 0): 0}, max_wait_ms=300_000)
         talk.connection.send(request, 12)
+        time.sleep(0.3)  # long enough for the poll to begin
         began_at = time.monotonic()
     answer = talk.connection.receive()
 

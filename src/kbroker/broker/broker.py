@@ -172,7 +172,7 @@ class Broker:
         await self._membership.join(value, new_epochs=not self.partitions.was_clean)
 
     def stop_waiting(self) -> None:
-        """Answer all that waits: requests in groups with a refusal, long polls with what there is."""
+        """Answer all that waits: in groups with a refusal, long polls with what there is."""
         self.groups.stop()
         self.fetcher.stopping = True
         for partition in self.partitions.all():

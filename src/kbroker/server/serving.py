@@ -27,8 +27,8 @@ from kbroker.telemetry.log_lines import get_logger
 log = get_logger("broker")
 
 STORE_FILE = "cluster-metadata.kbroker"
-# How long requests that were begun may go on after the order to stop. Long polls are answered by
-# their own deadline, most of them within half a second.
+# How long requests that were begun may go on after the order to stop. Long polls and parked joins
+# are answered at once; this is for answers that slow clients still have to take.
 DRAIN_S = 5.0
 
 
