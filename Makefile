@@ -63,7 +63,7 @@ check: setup
 	$(BIN)/ruff check .
 	$(BIN)/mypy
 	$(BIN)/lint-imports --no-cache
-	$(BIN)/pytest -q -m "not slow and not java" tests
+	$(BIN)/pytest -q -n 2 -m "not slow and not java" tests
 
 test: check java go node $(VENV)/.spark
 	$(BIN)/pytest -q -m "slow or java" tests

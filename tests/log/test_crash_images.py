@@ -14,6 +14,9 @@ from tests.log.crash_disk import CrashDisk, History, put
 from tests.log.crash_traces import Trace, raw_batches
 from tests.log.samples import NOW_MS, ORDERS, batch, idempotent, marker, open_log, topic_config
 
+# Seconds of work; part of `make test`, not of `make check`.
+pytestmark = pytest.mark.slow
+
 CLEAN_SHUTDOWN = ".kafka_cleanshutdown"
 
 CONFIG = topic_config(segment_bytes=1200, index_interval_bytes=150)

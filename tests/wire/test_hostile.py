@@ -28,6 +28,9 @@ from kbroker.wire.tags import MAX_HEADER_TAGGED_FIELDS, MAX_TAGGED_FIELDS
 from tests.wire.catalogue import all_messages, all_pairs, pair_id, strategy
 from tests.wire.reference import Mark, ReferenceEncoder, uvarint
 
+# Seconds of work; part of `make test`, not of `make check`.
+pytestmark = pytest.mark.slow
+
 EXAMPLES = int(os.environ.get("KBROKER_FUZZ_EXAMPLES", "2000"))
 PAIRS = list(all_pairs())
 

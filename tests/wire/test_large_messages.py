@@ -22,6 +22,9 @@ from kbroker.wire.messages.delete_topics import DeleteTopicsRequest, DeleteTopic
 from kbroker.wire.messages.fetch import FetchPartition, FetchRequest, FetchTopic
 from tests.wire.test_hostile import decode_hostile
 
+# Seconds of work; part of `make test`, not of `make check`.
+pytestmark = pytest.mark.slow
+
 # 5 letters at the least: "t1000" to "t9999", and "t10000" to "t10999".
 NAMES = [f"t{number}" for number in range(1000, 11_000)]
 PARTITIONS = range(10_000)
