@@ -24,7 +24,7 @@ unset GOROOT GOMODCACHE 2>/dev/null || true
 go=go
 minor=$(go env GOVERSION | sed -n 's/^go1\.\([0-9]*\).*/\1/p')
 if [ "${minor:-0}" -lt 26 ]; then
-    (cd "$target" && GONOSUMCHECK=1 GONOSUMDB=golang.org/toolchain GOFLAGS="-modcacherw -mod=mod" \
+    (cd "$target" && GOFLAGS="-modcacherw -mod=mod" \
         go mod download "golang.org/toolchain@$toolchain")
     GOROOT=$target/path/pkg/mod/golang.org/toolchain@$toolchain
     export GOROOT
