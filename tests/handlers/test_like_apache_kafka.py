@@ -5,6 +5,7 @@ the words that tools show, values, sources. Topics of a test bear its own names,
 are shared.
 """
 
+import time
 from collections.abc import Callable, Iterator
 from typing import TypeVar
 
@@ -264,7 +265,17 @@ def test_describe_cluster(same):
     same(lambda admin: asked(admin, 2, endpoint_type=5))
 
 
-def test_describe_producers(same):
+def wait_until_led(both, topic):
+    """Kafka's broker hears of a topic some moments after its controller has made it."""
+    request = DescribeProducersRequest(topics=[TopicRequest(name=topic, partition_indexes=[0])])
+    deadline = time.monotonic() + 30
+    for admin in both:
+        while admin.ask(request, DescribeProducersResponse).topics[0].partitions[0].error_code:
+            assert time.monotonic() < deadline
+            time.sleep(0.05)
+
+
+def test_describe_producers(same, both):
     same(lambda admin: admin.must_create("dp") != ZERO_UUID)
     request = DescribeProducersRequest(
         topics=[
@@ -273,6 +284,7 @@ def test_describe_producers(same):
             TopicRequest(name="dp/bad", partition_indexes=[0]),
         ]
     )
+    wait_until_led(both, "dp")
     same(lambda admin: repr(admin.ask(request, DescribeProducersResponse)))
 
 

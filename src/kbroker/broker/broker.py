@@ -145,8 +145,11 @@ class Broker:
         async with trio.open_nursery() as nursery:
             nursery.start_soon(self.control.watch, name="watch")
             nursery.start_soon(self.control.run, name="control")
-            await self._found_cluster()
-            await self.partitions.load()
+            if self.image.cluster_id is None:
+                await self._found_cluster()
+            else:
+                self.partitions.claim_directories(self.image.cluster_id, self.node_id)
+                await self.partitions.load()
             nursery.start_soon(self._flusher.run, name="flush")
             nursery.start_soon(self.upkeep.run, name="upkeep")
             nursery.start_soon(self._membership.keep, name="lease")
@@ -155,15 +158,20 @@ class Broker:
             task_status.started()
 
     async def _found_cluster(self) -> None:
-        """A first start: name the cluster, and take in the topics that lie in the directory."""
-        if self.image.cluster_id is None:
-            cluster_id = self.partitions.stored_cluster_id() or uuid_to_text(new_uuid())
-            await self._membership.found_cluster(cluster_id, INITIAL_LEVELS)
-            adopt = self.partitions.adoption(self.node_id)
-            if adopt is not None:
-                await self.control.decide(adopt)
-        assert self.image.cluster_id is not None
-        self.partitions.claim_directories(self.image.cluster_id, self.node_id)
+        """A first start: take in the topics that lie in the directory, and name the cluster.
+
+        The name comes last. Until it is written, a start is a first start, and does all of this
+        again; nothing here minds being done twice.
+        """
+        cluster_id = self.partitions.stored_cluster_id() or uuid_to_text(new_uuid())
+        self.partitions.claim_directories(cluster_id, self.node_id)
+        adopt = self.partitions.adoption(self.node_id)
+        if adopt is not None:
+            await self.control.decide(adopt)
+        await self.partitions.load()
+        # P11: whoever wrote these logs gave out ids too, up to the end of a block at the most.
+        await self.producer_ids.skip(self.partitions.highest_producer_id())
+        await self._membership.found_cluster(cluster_id, INITIAL_LEVELS)
 
     async def join(self, endpoints: Sequence[Endpoint]) -> None:
         """Register under these addresses and lead what only this broker has."""

@@ -87,6 +87,11 @@ class Partitions:
         """Every partition that is open now."""
         return list(self._by_name.values())
 
+    def highest_producer_id(self) -> int:
+        """The highest producer id that any log knows, -1 if none does."""
+        ids = (each.producer_id for one in self.all() for each in one.log.active_producers())
+        return max(ids, default=-1)
+
     def of_topic(self, topic: str) -> list[Partition]:
         """The open partitions of one topic."""
         known = self.image.topics.get(topic)

@@ -7,7 +7,14 @@ block when the broker stops is lost, which is cheap: there are 2^63 of them.
 import trio
 
 from kbroker.broker.control import Control, ControlError
-from kbroker.cluster import ClusterImage, Decision, ProducerIdBlock, Refused, next_producer_id_block
+from kbroker.cluster import (
+    ClusterImage,
+    Decision,
+    ProducerIdBlock,
+    Refused,
+    next_producer_id_block,
+    skip_producer_ids,
+)
 
 
 class ProducerIds:
@@ -30,6 +37,11 @@ class ProducerIds:
                 self._next, self._end = block.first, block.first + block.size
             self._next += 1
             return self._next - 1
+
+    async def skip(self, used: int) -> None:
+        """Never hand out ``used``, nor any id of its block; -1 skips nothing."""
+        if used >= 0:
+            await self._control.decide(lambda image: skip_producer_ids(image, used=used))
 
     def _reserve(self, image: ClusterImage) -> Decision[ProducerIdBlock | Refused]:
         broker = image.brokers.get(self._node_id)

@@ -61,12 +61,17 @@ from kbroker.cluster.image_parts import (
 from kbroker.cluster.keys import ConfigResource, ResourceType
 from kbroker.cluster.leadership import lead_sole_replicas, sweep_orphans
 from kbroker.cluster.membership import claim_controller, create_cluster, register_broker
-from kbroker.cluster.producer_id_blocks import ProducerIdBlock, next_producer_id_block
+from kbroker.cluster.producer_id_blocks import (
+    ProducerIdBlock,
+    next_producer_id_block,
+    skip_producer_ids,
+)
 from kbroker.cluster.topic_names import InvalidTopicName, is_internal, validate_topic_name
 from kbroker.cluster.update_features import FeatureUpdate, UpgradeType, update_features
 from kbroker.cluster.values import BrokerValue, Endpoint, MalformedValue, VersionRange
 
 __all__ = [
+    "skip_producer_ids",
     "FoundTopic",
     "adopt_topics",
     "ClusterImage",

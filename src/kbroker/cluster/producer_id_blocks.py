@@ -2,7 +2,15 @@
 
 from dataclasses import dataclass
 
-from kbroker.cluster.change import Change, Decision, KeyMissing, KeyModifiedAt, PutKey, Refused
+from kbroker.cluster.change import (
+    Change,
+    Decision,
+    Expectation,
+    KeyMissing,
+    KeyModifiedAt,
+    PutKey,
+    Refused,
+)
 from kbroker.cluster.image import ClusterImage
 from kbroker.cluster.keys import PRODUCER_IDS
 from kbroker.cluster.values import ProducerIdsValue
@@ -12,6 +20,8 @@ from kbroker.cluster.values import ProducerIdsValue
 BLOCK_SIZE = 1000
 
 _LAST_PRODUCER_ID = 2**63 - 1
+# Ids that no broker of ours has reserved belong to no broker and no epoch.
+_NOBODY = -1
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,10 +49,20 @@ def next_producer_id_block(
                 "int64 type limit",
             )
         )
-    revision = image.key_revision(PRODUCER_IDS)
-    unchanged = (
-        KeyMissing(PRODUCER_IDS) if revision is None else KeyModifiedAt(PRODUCER_IDS, revision)
-    )
     value = ProducerIdsValue(first + BLOCK_SIZE, node_id, broker_epoch)
-    change = Change((unchanged,), (PutKey(PRODUCER_IDS, value.encode()),))
+    change = Change((_unchanged(image),), (PutKey(PRODUCER_IDS, value.encode()),))
     return Decision(ProducerIdBlock(first), change)
+
+
+def skip_producer_ids(image: ClusterImage, *, used: int) -> Decision[None]:
+    """Begin behind the block of an id that somebody else has handed out."""
+    first = (used // BLOCK_SIZE + 1) * BLOCK_SIZE
+    if first <= image.next_producer_id:
+        return Decision(None)
+    value = ProducerIdsValue(min(first, _LAST_PRODUCER_ID), _NOBODY, _NOBODY)
+    return Decision(None, Change((_unchanged(image),), (PutKey(PRODUCER_IDS, value.encode()),)))
+
+
+def _unchanged(image: ClusterImage) -> Expectation:
+    revision = image.key_revision(PRODUCER_IDS)
+    return KeyMissing(PRODUCER_IDS) if revision is None else KeyModifiedAt(PRODUCER_IDS, revision)
