@@ -1,6 +1,6 @@
 """Runs every workload against both brokers, and prints a table of medians and ratios.
 
-    .venv/bin/python -m benchmarks.hot_path [--runs 3] [--scale 1.0]
+    .venv/bin/python -m benchmarks.hot_path [--runs 3] [--scale 1.0] [--only TEXT]
 
 Both brokers run all the time; each workload alternates between them, so that whatever else the
 machine does hits both. A short run of everything comes first, for Java's compiler's sake.
@@ -21,10 +21,11 @@ def main() -> None:
     parser = argparse.ArgumentParser()
     parser.add_argument("--runs", type=int, default=3)
     parser.add_argument("--scale", type=float, default=1.0)
+    parser.add_argument("--only", default="", help="workloads with this text in their name")
     arguments = parser.parse_args()
     with apache_kafka() as kafka, kbroker() as ours:
         print("| workload | | Apache Kafka 4.3.1 | kbroker | ratio |\n|---|---|---:|---:|---:|")
-        for workload in WORKLOADS:
+        for workload in (each for each in WORKLOADS if arguments.only in each.name):
             _measure(workload, kafka, ours, arguments.runs, arguments.scale)
         _row("resident memory after the runs", "MB", kafka.resident_mb(), ours.resident_mb(), True)
         _row("start to serving", "s", kafka.start_s, ours.start_s, True)
