@@ -66,7 +66,7 @@ check: setup
 	$(BIN)/pytest -q -n 2 -m "not slow and not java" tests
 
 test: check java go node $(VENV)/.spark
-	$(BIN)/pytest -q -m "slow or java" tests
+	$(BIN)/pytest -q -n 2 --dist loadfile --timeout=300 -m "slow or java" tests
 	$(BIN)/pytest -q compat_tests
 
 format: setup
