@@ -63,7 +63,9 @@ def _compare(
 def _row(
     crowd: str, unit: str, theirs: float, mine: float, *, less_is_better: bool = False
 ) -> None:
-    ratio = theirs / mine if less_is_better else mine / theirs
+    better, worse = (theirs, mine) if less_is_better else (mine, theirs)
+    # A short run may take less processor time than the kernel counts.
+    ratio = better / worse if worse else float("inf")
     print(f"| {crowd} | {unit} | {theirs:,.4g} | {mine:,.4g} | {ratio:.2f} |", flush=True)
 
 
