@@ -38,7 +38,7 @@ $(VENV)/.spark: $(VENV)/.dev
 
 java: .cache/jars/.ready
 
-.cache/jars/.ready: tools/kafka_jars/pom.xml tools/kafka_jars/install.sh
+.cache/jars/.ready: $(wildcard tools/kafka_jars/*)
 	sh tools/kafka_jars/install.sh .cache/jars
 	@touch $@
 
