@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from kbroker.broker.group_coordinator import group_partition
+from kbroker.broker.coordinator import partition_of_key
 from kbroker.client.connection import Connection
 from kbroker.records import Record, build_batch
 from kbroker.testing import Broker
@@ -40,12 +40,12 @@ from tests.broker.conversation import Conversation
     [("", 0), ("g", 3), ("group", 47), ("console-consumer-42", 37), ("größe", 7), ("😀", 49)],
 )
 def test_a_group_lives_where_javas_hash_says(group_id, partition):
-    assert group_partition(group_id, 50) == partition
+    assert partition_of_key(group_id, 50) == partition
 
 
 def test_the_smallest_hash_is_partition_zero():
     """Java's abs of it is negative; Kafka makes it zero. This text is known to have it."""
-    assert group_partition("polygenelubricants", 50) == 0
+    assert partition_of_key("polygenelubricants", 50) == 0
 
 
 @pytest.fixture
@@ -109,7 +109,7 @@ def test_an_offset_committed_by_name_is_written_with_the_id_of_its_topic(
     topic_id = talk.create_topic("orders")
     commit(talk, "orders", 7)
 
-    logs = (tmp_path / f"__consumer_offsets-{group_partition('g', 50)}").glob("*.log")
+    logs = (tmp_path / f"__consumer_offsets-{partition_of_key('g', 50)}").glob("*.log")
     assert topic_id in b"".join(path.read_bytes() for path in logs)
 
 

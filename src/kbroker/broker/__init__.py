@@ -10,8 +10,10 @@ fetching        Fetcher, what a reader gets now and how it waits for more
 fetch_sessions  what clients fetch, remembered
 commit_wait     CommitWait, the second half of a produce with acks=all
 flushing        Flusher, group commit
+coordinator     Coordinator, the shards of one topic, found by a key
 group_coordinator  all groups whose records lie here
 shard_driver    ShardDriver, one shard: its requests, records, replies and time
+stored_records  all records of a partition, for a shard that is loaded
 gathering       answers of several shards for one request
 control         Control, the one way to change what the cluster is
 membership      registration, leases, who decides

@@ -80,6 +80,8 @@ class GroupShard:
         self._consumer = ConsumerGroups(settings, topics, self._classic, group_config)
         self._store = OffsetStore()
         self._offsets = OffsetRequests(self._store, self._classic, self._consumer, topics)
+        # Offsets of transactions that have not ended, by producer id, in the order of the log.
+        self._pending: dict[int, list[GroupRecord]] = {}
         self._next_expiration: float | None = None
 
     def configure(self, settings: GroupSettings) -> None:
@@ -299,6 +301,22 @@ class GroupShard:
                 self._classic.replay(key.group, value)
             case _:
                 self._consumer.replay(record)
+
+    def replay_pending(self, record: GroupRecord, producer_id: int) -> None:
+        """Take over an offset that counts when the transaction of its producer is committed."""
+        self._pending.setdefault(producer_id, []).append(record)
+
+    def replay_marker(
+        self,
+        producer_id: int,
+        producer_epoch: int,  # noqa: ARG002 - the log has fenced older ones
+        committed: bool,
+    ) -> None:
+        """A transaction ended, and with it the waiting of its offsets."""
+        pending = self._pending.pop(producer_id, ())
+        if committed:
+            for record in pending:
+                self.replay(record)
 
     def _replay_offset(self, key: OffsetCommitKey, value: OffsetCommitValue | None) -> None:
         if value is not None:

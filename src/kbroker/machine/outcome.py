@@ -4,11 +4,15 @@ A core never awaits, writes or sends. It returns an outcome, and the shell that
 drives it does the rest in one fixed order: commit the records, then start the
 effects, then send the replies.
 
-Two rules bind every shell:
+Three rules bind every shell:
 
 * No reply leaves before every record of its outcome is committed.
 * An outcome without records still waits for the records of the outcomes before
   it: it may have been decided on state that is not committed yet.
+* An effect is work outside, whose result comes back as an event. It starts only
+  after the records are committed, so that what was decided survives a failover
+  and the effect can be ordered again; each must therefore be harmless when it
+  happens twice.
 """
 
 from __future__ import annotations
@@ -22,15 +26,15 @@ Ticket = NewType("Ticket", int)
 
 Record = TypeVar("Record")
 Response = TypeVar("Response")
-Effect = TypeVar("Effect")
 
 
 @dataclass(frozen=True, slots=True)
 class Outcome(Generic[Record, Response]):
-    """All the shell must do after one call: commit ``records``, then send ``replies``.
+    """All the shell must do after one call: records, then effects, then replies.
 
     No reply may leave BEFORE every record is committed: a client that has seen
-    a reply must not find, after a failover, that nothing happened.
+    a reply must not find, after a failover, that nothing happened. Most cores
+    have no effects; whoever drives one that has knows which they are.
 
     Build it as ``Outcome(...)``: Python 3.11 cannot call a frozen class with
     slots through its subscripted form, ``Outcome[A, B](...)``.
@@ -38,31 +42,11 @@ class Outcome(Generic[Record, Response]):
 
     records: tuple[Record, ...] = ()
     replies: tuple[tuple[Ticket, Response], ...] = ()
+    effects: tuple[object, ...] = ()
 
     def __add__(self, later: Outcome[Record, Response]) -> Outcome[Record, Response]:
         """This outcome followed by ``later``, as one commit."""
-        assert type(later) is Outcome, "an outcome with effects must not lose them in a sum"
-        return Outcome(self.records + later.records, self.replies + later.replies)
-
-
-@dataclass(frozen=True, slots=True)
-class EffectfulOutcome(Generic[Record, Response, Effect]):
-    """An outcome that also orders ``effects``: work outside, whose result comes back as an event.
-
-    Effects start only after the records are committed, so that what was decided
-    survives a failover and the effect can be ordered again; each must therefore
-    be harmless when it happens twice.
-    """
-
-    records: tuple[Record, ...] = ()
-    replies: tuple[tuple[Ticket, Response], ...] = ()
-    effects: tuple[Effect, ...] = ()
-
-    def __add__(
-        self, later: EffectfulOutcome[Record, Response, Effect]
-    ) -> EffectfulOutcome[Record, Response, Effect]:
-        """This outcome followed by ``later``, as one commit."""
-        return EffectfulOutcome(
+        return Outcome(
             self.records + later.records,
             self.replies + later.replies,
             self.effects + later.effects,
