@@ -7,6 +7,7 @@ that they write the same bytes again shows that all do the same work.
 import io
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import cast
 
 from kafka.protocol import consumer as kafka_consumer
 from kafka.protocol import metadata as kafka_metadata
@@ -18,6 +19,7 @@ from kio.serial import entity_reader, entity_writer
 from benchmarks.codec import samples
 from kbroker.records import check_produced
 from kbroker.wire.message import Message, Request, Response
+from kbroker.wire.messages.fetch import FetchRequest
 
 Work = Callable[[], object]
 
@@ -59,6 +61,7 @@ def cases() -> list[Case]:
             samples.FETCH_VERSION,
             kafka_consumer.FetchRequest,
         ),
+        _reading_fetch(100),
         _encoding(
             "encode Metadata, 1,000 partitions",
             samples.metadata_response(1000),
@@ -88,6 +91,33 @@ def _decoding(name: str, request: Request, version: int, kafka_class: type) -> C
         lambda: _kafka_decode(kafka_class, encoded, version),
         lambda: read(encoded, 0),
     )
+
+
+def _reading_fetch(partitions: int) -> Case:
+    """Decoding, and then what a broker does first: look at what is asked of each partition."""
+    asked = samples.fetch_request(partitions)
+    decoding = _decoding("", asked, samples.FETCH_VERSION, kafka_consumer.FetchRequest)
+    assert decoding.kio is not None
+    decode, kafka_decode, kio_decode = decoding.kbroker, decoding.kafka_python, decoding.kio
+
+    def read(request: FetchRequest) -> list[tuple[int, int, int]]:
+        return [
+            (one.partition, one.fetch_offset, one.partition_max_bytes)
+            for topic in request.topics
+            for one in topic.partitions
+        ]
+
+    def kbroker() -> list[tuple[int, int, int]]:
+        return read(cast(tuple[FetchRequest, int], decode())[0])
+
+    def kafka_python() -> list[tuple[int, int, int]]:
+        return read(cast(FetchRequest, kafka_decode()))  # whose names are the same
+
+    def kio() -> list[tuple[int, int, int]]:
+        return read(cast(tuple[FetchRequest, int], kio_decode())[0])
+
+    assert kbroker() == kafka_python() == kio()
+    return Case("the same, and look at each", kbroker, kafka_python, kio)
 
 
 def _encoding(name: str, response: Response, version: int, kafka_class: type) -> Case:

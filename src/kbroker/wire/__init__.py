@@ -9,6 +9,7 @@ notation     the words the message modules are written in: int32("0+"), array(To
 message      Message, what every class in messages/ is, and how it finds its codecs
 sizes        the smallest wire size and the memory cost of a structure
 decoding     compiles a decoder for one message at one version
+unread       arrays whose elements are made when somebody looks at them
 encoding     compiles an encoder for one message at one version
 tags         the way over tagged fields that nobody knows
 varints      unsigned variable-length integers

@@ -3,7 +3,7 @@
 The decoder is one function in which all structures are unrolled: fields of fixed size that follow
 one another are unpacked together, the length or count behind them included, and loops run without
 a call per element. Arrays of structures of fixed size, such as the partitions of a Fetch request,
-are unpacked in one sweep.
+are left as they are until somebody looks at them, and then unpacked in one sweep.
 
 Safety (INVARIANTS 5). A count is compared with what its elements take at least, and the elements
 are paid for out of a budget, see `kbroker.wire.sizes`. The position only ever grows, and is
@@ -32,6 +32,7 @@ from kbroker.wire.sizes import (
     LIST_COST,
     LIST_PLACE_COST,
     TEXT_COST_PER_BYTE,
+    UNREAD_COST,
     VALUE_COST,
     careful_number_cost,
     cost_per_byte,
@@ -52,8 +53,9 @@ from kbroker.wire.source import (
     shared_struct,
     small_array_structs,
 )
+from kbroker.wire.unread import Filler, UnreadStructures
 
-# From this many structures of fixed size on, reading all in one sweep is worth its preparation.
+# From this many structures of fixed size on, putting off their reading is worth its preparation.
 MANY = 4
 
 
@@ -74,6 +76,37 @@ def compile_decoder(cls: type[Message], version: int) -> Decoder:
 def careful_decoder(cls: type[Message], version: int) -> Decoder:
     """The same, exact in what it counts and patient with texts, and half as fast."""
     return _DecoderCompiler(cls, version, careful=True).compile()
+
+
+@cache
+def filler(cls: type[Message], version: int, size: int) -> Filler:
+    """A function that makes the structures of ``size`` bytes which stand in a buffer."""
+    out = SourceWriter(f"read {cls.__name__} {version}", dict(RUNTIME))
+    fields = present(cls, version)
+    letters = "".join(STRUCT_FORMAT[field.type] for field in fields)
+    letters += "x" if shared_struct(letters).size < size else ""  # the count of tags, which is 0
+    compiled = shared_struct(letters)
+    assert compiled.size == size
+    rows = out.constant("rows", compiled.iter_unpack)
+    targets = "".join(f"message.{field.name}, " for field in fields)
+    with out.block("def fill(items, data, count):"):
+        out.line(f"items.extend(map(new, repeat({out.constant(cls.__name__, cls)}, count)))")
+        with out.block(f"for message, ({targets}) in zip(items, {rows}(data)):"):
+            for field in cls.fields:
+                if field not in fields:
+                    out.line(f"message.{field.name} = {default(out, field, version)}")
+            out.line("pass")
+    return cast(Filler, out.compile("fill"))
+
+
+def default(out: SourceWriter, field: Field, version: int) -> str:
+    """What a field is that its message does not carry."""
+    if isinstance(field.default, list):
+        return "NO_ELEMENTS"
+    if field.type == "structure" and has_default_structure(field, version):
+        assert isinstance(field.element, type)
+        return out.constant(field.element.__name__, field.element) + "()"
+    return repr(field.default)
 
 
 class _DecoderCompiler:
@@ -146,7 +179,7 @@ class _DecoderCompiler:
         out.line(f"{target} = new({out.constant(cls.__name__, cls)})")
         for field in cls.fields:
             if field.tag is not None or self._version not in field.versions:
-                out.line(f"{target}.{field.name} = {self._default(field)}")
+                out.line(f"{target}.{field.name} = {default(out, field, self._version)}")
         for field in present(cls, self._version):
             self._field(field, f"{target}.{field.name}")
         if self._flexible:
@@ -157,14 +190,6 @@ class _DecoderCompiler:
         name = self._out.fresh(prefix)
         self._holders.append(name)
         return name
-
-    def _default(self, field: Field) -> str:
-        if isinstance(field.default, list):
-            return "NO_ELEMENTS"
-        if field.type == "structure" and has_default_structure(field, self._version):
-            assert isinstance(field.element, type)
-            return self._out.constant(field.element.__name__, field.element) + "()"
-        return repr(field.default)
 
     def _field(self, field: Field, target: str) -> None:
         if field.type in FIXED_BYTES:
@@ -343,7 +368,10 @@ class _DecoderCompiler:
                 out.line("raise too_many()")
             if not self._careful:
                 cost = estimated_element_cost(element, self._version, self._flexible)
-                self._pay(f"{GROWING_LIST_COST} + {count} * {cost}")
+                once = GROWING_LIST_COST
+                if isinstance(element, type) and is_fixed(element, self._version):
+                    once += UNREAD_COST
+                self._pay(f"{once} + {count} * {cost}")
             if isinstance(element, type):
                 self._structures(element, target, count)
             elif element == "string":
@@ -367,11 +395,19 @@ class _DecoderCompiler:
         if self._careful or not is_fixed(element, self._version):
             self._each_structure(element, target, count)
             return
-        with self._out.block(f"if {count} >= {MANY}:"):
-            self._fixed_structures(element, target, count)
-        with self._out.block("else:"):
-            self._out.line("tags = 1")
-        with self._out.block("if tags:"):
+        out = self._out
+        size = smallest_structure(element, self._version, self._flexible)
+        unread = out.constant("UnreadStructures", UnreadStructures)
+        fill = out.constant(f"fill_{element.__name__}", filler(element, self._version, size))
+        condition = f"{count} >= {MANY}"
+        if self._flexible:
+            # A tag that somebody sent after all shifts what is behind it.
+            condition += f" and buffer[position + {size - 1} : stop : {size}].count(0) == {count}"
+        out.line(f"stop = position + {size} * {count}")
+        with out.block(f"if {condition}:"):
+            out.line(f"{target} = {unread}({fill}, buffer[position:stop], {count})")
+            out.line("position = stop")
+        with out.block("else:"):
             self._each_structure(element, target, count)
 
     def _each_structure(self, element: type[Message], target: str, count: str) -> None:
@@ -382,39 +418,6 @@ class _DecoderCompiler:
             inner = self._structure(element)
             self._flush()
             out.line(f"{items}[{index}] = {inner}")
-
-    def _fixed_structures(self, element: type[Message], target: str, count: str) -> None:
-        """Decodes many structures of fixed size in one sweep.
-
-        If one of them carries a tag after all, ``tags`` says so, and they are read one by one.
-        """
-        out = self._out
-        fields = present(element, self._version)
-        message, items = self._holder("message"), self._holder("items")
-        letters = "".join(STRUCT_FORMAT[field.type] for field in fields)
-        letters += "B" if self._flexible else ""
-        compiled = shared_struct(letters)
-        rows = out.constant(f"rows_{letters}", compiled.iter_unpack)
-        targets = [f"{message}.{field.name}" for field in fields]
-        targets += ["tags"] if self._flexible else []
-        out.line(f"stop = position + {compiled.size} * {count}")
-        cls = out.constant(element.__name__, element)
-        out.line(f"{target} = {items} = list(map(new, repeat({cls}, {count})))")
-        row = f"{message}, ({', '.join(targets)},)"
-        with out.block(f"for {row} in zip({items}, {rows}(buffer[position:stop])):"):
-            for field in element.fields:
-                if field not in fields:
-                    out.line(f"{message}.{field.name} = {self._default(field)}")
-            if self._flexible:
-                with out.block("if tags:"):
-                    out.line(f"{target} = {items} = {message} = None")
-                    out.line("break")
-            elif len(fields) == len(element.fields):
-                out.line("pass")
-        with out.block("else:"):
-            out.line("position = stop")
-            if not self._flexible:
-                out.line("tags = 0")
 
     def _strings(self, target: str, count: str) -> None:
         items, index = self._list(target, count, cost=0), self._out.fresh("index")

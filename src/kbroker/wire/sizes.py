@@ -56,6 +56,8 @@ _SLOT_COST = 8
 LIST_PLACE_COST = 8
 LIST_COST = 56
 GROWING_LIST_COST = 112
+# What an array that is not read yet takes beside: three slots, and the head of the bytes it keeps.
+UNREAD_COST = 57
 
 # INVARIANTS 5: decoding allocates at most 16 bytes for a byte received, and 64 KiB whatever was
 # received. A decoder keeps some of it for what it works with, slices, tuples, an exception; up to
@@ -141,7 +143,7 @@ def estimated_element_cost(
         smallest = smallest_structure(element, version, flexible)
         cost = structure_cost(element, version, careful=False)
         if is_fixed(element, version):
-            cost += smallest + 2  # the slice that is read in one sweep into a list that grows
+            cost += smallest + 2  # the bytes it is read from, and its part of a list that grows
     else:
         smallest = smallest_value(element, flexible)
         # Numbers are unpacked into a tuple before they become a list: two places.
