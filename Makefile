@@ -13,7 +13,7 @@ help:
 	@echo "make start   install and run a broker on 127.0.0.1:9092"
 	@echo "make test    install all that is needed and run every test"
 	@echo "make check   the fast half: format, lint, types, layers, unit tests"
-	@echo "make bench   measurements, side by side with other implementations"
+	@echo "make bench   measurements, side by side with other implementations (BENCH=--quick)"
 	@echo "make format  let ruff rewrite the sources"
 	@echo "make generate  write wire/messages and docs/protocol.md anew"
 	@echo "make clean   remove all that was installed or built here"
@@ -42,10 +42,10 @@ java: .cache/jars/.ready
 	sh tools/kafka_jars/install.sh .cache/jars
 	@touch $@
 
-# Members of groups on the Go clients, built; kafkajs for the one on Node.js.
+# Our Go programs, built: members of groups, and what the benchmarks use. kafkajs for Node.js.
 go: .cache/go/.ready
 
-.cache/go/.ready: tools/install_go_clients.sh $(shell find compat_tests/go_clients -name '*.go' -o -name 'go.*')
+.cache/go/.ready: tools/install_go_clients.sh $(shell find compat_tests/go_clients benchmarks/go -name '*.go' -o -name 'go.*')
 	sh tools/install_go_clients.sh .cache/go
 	@touch $@
 
@@ -77,11 +77,9 @@ generate: setup java
 	$(BIN)/python -m tools.generate_messages
 	$(BIN)/python -m tools.generate_protocol_page
 
-bench: setup java
+bench: setup java go
 	$(BIN)/python -m benchmarks.codec
-	$(BIN)/python -m benchmarks.start
-	$(BIN)/python -m benchmarks.hot_path
-	$(BIN)/python -m benchmarks.groups
+	$(BIN)/python -m benchmarks.suite $(BENCH)
 
 clean:
 	rm -rf $(VENV) .cache build dist .mypy_cache .ruff_cache .pytest_cache .hypothesis kbroker-data

@@ -86,11 +86,13 @@ class ApacheKafka:
         controller_port: int | None = None,
         properties: Mapping[str, str] | None = None,
         heap: str = "1g",
+        jvm_options: Sequence[str] = (),
     ) -> None:
         self.port = port or free_port()
         self._controller_port = controller_port or free_port()
         self._extra_properties = dict(properties or {})
         self._heap = heap
+        self._jvm_options = tuple(jvm_options)
         self._directory: Path | None = None
         self._process: subprocess.Popen[bytes] | None = None
 
@@ -138,18 +140,27 @@ class ApacheKafka:
         self._clean_up()
 
     def start(self) -> None:
-        """Format the data directory if it is new, start the broker, wait until it serves."""
-        assert self._process is None, "already running"
+        """Start the broker and wait until it serves."""
+        self.spawn()
+        self._wait_until_it_serves()
+
+    def format(self) -> None:
+        """Make the data directory, if there is none yet."""
         if self._directory is None:
             self._directory = Path(tempfile.mkdtemp(prefix="apache-kafka-"))
             self._format()
+
+    def spawn(self) -> None:
+        """Start the broker, on a new data directory if there is none, and do not wait."""
+        assert self._process is None, "already running"
+        self.format()
         command = ["java", f"-Xmx{self._heap}", f"-Xms{self._heap}", "-XX:+UseG1GC"]
+        command += self._jvm_options
         command += ["-cp", class_path(), "kafka.Kafka", str(self._properties_file)]
         with (self.directory / "output.txt").open("ab") as output:
             self._process = subprocess.Popen(
                 command, stdin=subprocess.DEVNULL, stdout=output, stderr=subprocess.STDOUT
             )
-        self._wait_until_it_serves()
 
     def kill(self) -> None:
         """End the process at once, as a power cut would; the data stays."""

@@ -1,19 +1,18 @@
 #!/bin/sh
-# Builds the members of groups of compat_tests/go_clients into bin/ of the folder given as the first
-# argument. Modules and Go's own cache stay in that folder too. An older Go than the clients want is
+# Builds our Go programs into bin/ of the folder given as the first argument: the members of groups
+# of compat_tests/go_clients, the generator of load and the server of kfake of benchmarks/go. Modules and Go's own cache stay in that folder too. An older Go than the clients want is
 # enough: it loads the right one, which Go's module proxy serves like a module.
 set -eu
 here=$(cd "$(dirname "$0")" && pwd)
 mkdir -p "$1"
 target=$(cd "$1" && pwd)
-sources=$here/../compat_tests/go_clients
 toolchain=v0.0.1-go1.26.0.linux-$(uname -m | sed 's/x86_64/amd64/; s/aarch64/arm64/')
 
 if ! command -v go >/dev/null 2>&1; then
     if [ "$(id -u)" = 0 ] && command -v apt-get >/dev/null 2>&1; then
         apt-get update -qq && apt-get install -y -qq golang-go >/dev/null
     else
-        echo "the tests of Go clients need Go: install golang-go" >&2
+        echo "Go clients and benchmarks need Go: install golang-go" >&2
         exit 2
     fi
 fi
@@ -33,5 +32,7 @@ if [ "${minor:-0}" -lt 26 ]; then
 fi
 
 mkdir -p "$target/bin"
-cd "$sources"
+cd "$here/../benchmarks/go"
+"$go" build -buildvcs=false -o "$target/bin/" ./raw_load ./kfake_server
+cd "$here/../compat_tests/go_clients"
 "$go" build -buildvcs=false -o "$target/bin/" ./franz_member ./sarama_member

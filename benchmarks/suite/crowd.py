@@ -1,21 +1,19 @@
 """Many members at once, each on a connection of its own.
 
-Requests are made into bytes beforehand and answers are only looked at where their content matters,
-so that what is measured is the broker and not the crowd. All members have one request under way.
+The crowd joins by itself; what its members then send, heartbeats and commits, it only prepares as
+bytes, and the raw generator sends it: what is measured is the broker and not the crowd.
 """
 
 import time
-from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Self, cast
+from typing import Self
 
-from benchmarks.hot_path.brokers import RunningBroker
+from benchmarks.measuring.frames import frame
+from benchmarks.measuring.side import RunningBroker
 from kbroker.client.cluster import Cluster
 from kbroker.client.connection import Connection
 from kbroker.client.group_offsets import committed_offsets
 from kbroker.wire import ErrorCode
-from kbroker.wire.headers import encode_request_frame
-from kbroker.wire.message import Request
 from kbroker.wire.messages.heartbeat import HeartbeatRequest
 from kbroker.wire.messages.join_group import (
     JoinGroupRequest,
@@ -33,28 +31,9 @@ from kbroker.wire.messages.sync_group import (
     SyncGroupResponse,
 )
 
-# Versions that both brokers know, without and with flexible fields.
-_JOIN, _SYNC, _HEARTBEAT, _COMMIT = 5, 3, 4, 8
+# Versions that both brokers know.
+_JOIN, _SYNC = 5, 3
 _ASSIGNMENT = bytes(60)
-
-
-@dataclass
-class Rate:
-    """How many requests were answered, and what that cost the broker."""
-
-    requests: int
-    took_s: float
-    broker_cpu_s: float
-
-    @property
-    def per_s(self) -> float:
-        """Requests answered in a second."""
-        return self.requests / self.took_s
-
-    @property
-    def cpu_us(self) -> float:
-        """Processor time of the broker for each request."""
-        return self.broker_cpu_s * 1e6 / self.requests
 
 
 @dataclass
@@ -68,6 +47,9 @@ class _Member:
 
 class Crowd:
     """Members in ``groups`` groups, evenly."""
+
+    # The versions of what it prepares.
+    HEARTBEAT, COMMIT = 4, 8
 
     def __init__(self, broker: RunningBroker, *, members: int, groups: int, name: str) -> None:
         self._broker = broker
@@ -138,50 +120,35 @@ class Crowd:
             assignments=assignments if member.is_leader else [],
         )
 
-    def beat(self, rounds: int) -> Rate:
-        """Everyone sends heartbeats."""
-
-        def heartbeat(member: _Member) -> Request:
-            return HeartbeatRequest(
-                group_id=member.group_id,
-                generation_id=member.generation,
-                member_id=member.member_id,
+    def heartbeats(self) -> list[bytes]:
+        """The heartbeat of each member."""
+        return [
+            frame(
+                HeartbeatRequest(
+                    group_id=member.group_id,
+                    generation_id=member.generation,
+                    member_id=member.member_id,
+                ),
+                self.HEARTBEAT,
             )
+            for member in self._members
+        ]
 
-        return self._repeat(heartbeat, _HEARTBEAT, rounds)
-
-    def commit(self, rounds: int, topic: str, partitions: int) -> Rate:
-        """Everyone commits offsets of all partitions of a topic."""
+    def commits(self, topic: str, partitions: int) -> list[bytes]:
+        """A commit by each member, of offsets of all partitions of a topic."""
         committed = [
             OffsetCommitRequestPartition(partition_index=number, committed_offset=number)
             for number in range(partitions)
         ]
-
-        def commit(member: _Member) -> Request:
-            return OffsetCommitRequest(
-                group_id=member.group_id,
-                generation_id_or_member_epoch=member.generation,
-                member_id=member.member_id,
-                topics=[OffsetCommitRequestTopic(name=topic, partitions=committed)],
+        return [
+            frame(
+                OffsetCommitRequest(
+                    group_id=member.group_id,
+                    generation_id_or_member_epoch=member.generation,
+                    member_id=member.member_id,
+                    topics=[OffsetCommitRequestTopic(name=topic, partitions=committed)],
+                ),
+                self.COMMIT,
             )
-
-        return self._repeat(commit, _COMMIT, rounds)
-
-    def _repeat(self, request: Callable[[_Member], Request], version: int, rounds: int) -> Rate:
-        frames = [
-            # None of these requests holds a piece of a file.
-            b"".join(cast(list[bytes], encode_request_frame(1, "bench", request(member), version)))
             for member in self._members
         ]
-        answer = b""
-        before_s, began_at = self._broker.cpu_s(), time.monotonic()
-        for _ in range(rounds):
-            for member, frame in zip(self._members, frames, strict=True):
-                member.connection.send_raw(frame)
-            for member in self._members:
-                answer = member.connection.receive_frame()
-        took_s = time.monotonic() - began_at
-        cpu_s = self._broker.cpu_s() - before_s
-        # The errors of both answers are their last numbers; the tags behind them are zeros too.
-        assert not any(answer[-4:]), answer
-        return Rate(rounds * len(frames), took_s, cpu_s)

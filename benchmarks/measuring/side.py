@@ -1,0 +1,108 @@
+"""One of the compared brokers: one process for all workloads, or a fresh one for a single one."""
+
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from pathlib import Path
+
+from benchmarks.measuring.processes import (
+    BrokerProcess,
+    KafkaProcess,
+    KbrokerProcess,
+    KfakeProcess,
+    cpu_s,
+    disk_bytes,
+    resident_mb,
+)
+
+KAFKA, KBROKER, KFAKE = "kafka", "kbroker", "kfake"
+
+
+class RunningBroker:
+    """A broker under measurement: its address, and what it costs."""
+
+    def __init__(self, name: str, process: BrokerProcess) -> None:
+        self.name = name
+        self.process = process
+
+    @property
+    def bootstrap(self) -> str:
+        """The address for clients."""
+        return f"127.0.0.1:{self.process.port}"
+
+    def cpu_s(self) -> float:
+        """Processor time so far."""
+        return cpu_s(self.process.pid)
+
+    def resident_mb(self) -> float:
+        """Memory held now."""
+        return resident_mb(self.process.pid)
+
+    def disk_bytes(self, topic: str) -> int:
+        """What the partitions of a topic take on the disk."""
+        return disk_bytes(self.process.log_dir, topic)
+
+    def is_alive(self) -> bool:
+        """Whether the process is still there."""
+        return Path(f"/proc/{self.process.pid}/stat").exists()
+
+
+class Side:
+    """A kind of broker. `shared` is started on first use and again if it died."""
+
+    def __init__(
+        self, name: str, make: Callable[[Mapping[str, str] | None], BrokerProcess]
+    ) -> None:
+        self.name = name
+        self._make = make
+        self._shared: RunningBroker | None = None
+
+    def shared(self) -> RunningBroker:
+        """The broker that all workloads use in turn."""
+        if self._shared is not None and not self._shared.is_alive():
+            self.close()
+        if self._shared is None:
+            process = self._make(None)
+            try:
+                process.start()
+            except BaseException:
+                process.remove()
+                raise
+            self._shared = RunningBroker(self.name, process)
+        return self._shared
+
+    @contextmanager
+    def fresh(self, properties: Mapping[str, str] | None = None) -> Iterator[BrokerProcess]:
+        """A broker of one's own, not started yet; it is gone with its data afterwards."""
+        process = self._make(properties)
+        try:
+            yield process
+        finally:
+            process.remove()
+
+    @contextmanager
+    def running(self, properties: Mapping[str, str] | None = None) -> Iterator[RunningBroker]:
+        """As `fresh`, and started."""
+        with self.fresh(properties) as process:
+            process.start()
+            yield RunningBroker(self.name, process)
+
+    def close(self) -> None:
+        """End the shared broker, if there is one."""
+        if self._shared is not None:
+            self._shared.process.remove()
+            self._shared = None
+
+
+def kafka_side() -> Side:
+    """Apache Kafka."""
+    return Side(KAFKA, KafkaProcess)
+
+
+def kbroker_side() -> Side:
+    """kbroker."""
+    return Side(KBROKER, KbrokerProcess)
+
+
+def kfake_side() -> Side:
+    """kfake."""
+    return Side(KFAKE, KfakeProcess)

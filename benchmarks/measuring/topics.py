@@ -1,0 +1,61 @@
+"""Topics that nobody has used: created for one run, checked, and removed with their data."""
+
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from uuid import uuid4
+
+from benchmarks.measuring.side import RunningBroker
+from kbroker.client.cluster import Cluster
+from kbroker.client.topics import LATEST, create_topic, delete_topic, list_offsets
+from kbroker.model import Uuid
+
+# Data of a run is deleted soon after it and not a minute later, lest the next runs pay for it.
+# kfake knows no such config.
+_DELETE_SOON = {"file.delete.delay.ms": "1000"}
+# A thousand partitions take Kafka some seconds.
+_TIMEOUT_S = 120.0
+
+
+class Topic:
+    """A topic on one broker."""
+
+    def __init__(self, broker: RunningBroker, name: str, partitions: int) -> None:
+        self.broker = broker
+        self.name = name
+        self.partitions = partitions
+
+    def topic_id(self) -> Uuid:
+        """Its id, which new versions of requests use in place of its name."""
+        with Cluster(self.broker.bootstrap) as cluster:
+            return cluster.topic(self.name).topic_id
+
+    def record_count(self) -> int:
+        """How many records its partitions hold, if none was deleted."""
+        with Cluster(self.broker.bootstrap) as cluster:
+            ends = list_offsets(cluster, self.name, dict.fromkeys(range(self.partitions), LATEST))
+        return sum(ends.values())
+
+    def disk_bytes(self) -> int:
+        """What it takes on the disk."""
+        return self.broker.disk_bytes(self.name)
+
+
+@contextmanager
+def new_topic(
+    broker: RunningBroker, partitions: int = 1, configs: Mapping[str, str] | None = None
+) -> Iterator[Topic]:
+    """A topic that is deleted afterwards, with what was written to it."""
+    name = f"bench-{uuid4().hex[:8]}"
+    settings = dict(configs or {})
+    if broker.name != "kfake":
+        settings = {**_DELETE_SOON, **settings}
+    with Cluster(broker.bootstrap, timeout_s=_TIMEOUT_S) as cluster:
+        create_topic(cluster, name, partitions=partitions, replication_factor=1, configs=settings)
+        # Kafka names leaders before they take records; one that tells its end takes them.
+        list_offsets(cluster, name, dict.fromkeys(range(partitions), LATEST))
+    try:
+        yield Topic(broker, name, partitions)
+    finally:
+        if broker.is_alive():
+            with Cluster(broker.bootstrap, timeout_s=_TIMEOUT_S) as cluster:
+                delete_topic(cluster, name)

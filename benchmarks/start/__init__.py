@@ -1,1 +1,0 @@
-"""How soon a broker serves and how much memory it holds, empty and with many idle partitions."""
