@@ -18,10 +18,13 @@ from kbroker.broker.internal_topics import topic_to_create
 from kbroker.cluster import (
     ClusterImage,
     Decision,
+    Elected,
+    ElectionType,
     FeatureUpdate,
     InvalidTopicName,
     MorePartitions,
     NewTopic,
+    Reassignment,
     Refused,
     TopicCreated,
     TopicDefaults,
@@ -152,6 +155,32 @@ class Administration:
                 fence=controller_fence(image.controller_epoch),
                 validate_only=validate_only,
             )
+
+        return await carry_out(self._control, decide, deadline)
+
+    async def elect_leaders(
+        self,
+        election: ElectionType,
+        asked: Sequence[tuple[str, Sequence[int]]] | None,
+        *,
+        deadline: float,
+    ) -> Elected:
+        """Elect leaders of the partitions ``asked`` for, or of all; the answer is by topic."""
+
+        def decide(image: ClusterImage) -> Decision[Elected]:
+            fence = controller_fence(image.controller_epoch)
+            return cluster.elect_leaders(image, election, asked, fence=fence)
+
+        return await carry_out(self._control, decide, deadline)
+
+    async def reassign_partitions(
+        self, asked: Sequence[Reassignment], *, deadline: float
+    ) -> tuple[Refused | None, ...]:
+        """Give partitions other replicas; one answer for each, None where it is done."""
+
+        def decide(image: ClusterImage) -> Decision[tuple[Refused | None, ...]]:
+            fence = controller_fence(image.controller_epoch)
+            return cluster.reassign_partitions(image, asked, fence=fence)
 
         return await carry_out(self._control, decide, deadline)
 

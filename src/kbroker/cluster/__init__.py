@@ -14,6 +14,8 @@ adopt_topics        topics that lie in a data directory and nowhere else
 create_topics       one file for each request to the controller, named after it
 delete_topics
 create_partitions
+reassign_partitions
+elect_leaders
 alter_configs
 update_features
 producer_id_blocks  next_producer_id_block
@@ -49,6 +51,7 @@ from kbroker.cluster.create_topics import (
     create_topics,
 )
 from kbroker.cluster.delete_topics import TopicDeletion, TopicToDelete, delete_topics
+from kbroker.cluster.elect_leaders import Elected, ElectionType, elect_leaders
 from kbroker.cluster.image import ClusterImage
 from kbroker.cluster.image_parts import (
     BrokerImage,
@@ -66,6 +69,7 @@ from kbroker.cluster.producer_id_blocks import (
     next_producer_id_block,
     skip_producer_ids,
 )
+from kbroker.cluster.reassign_partitions import Reassignment, reassign_partitions
 from kbroker.cluster.topic_names import InvalidTopicName, is_internal, validate_topic_name
 from kbroker.cluster.update_features import FeatureUpdate, UpgradeType, update_features
 from kbroker.cluster.values import BrokerValue, Endpoint, MalformedValue, VersionRange
@@ -114,6 +118,11 @@ __all__ = [
     "delete_topics",
     "MorePartitions",
     "create_partitions",
+    "Reassignment",
+    "reassign_partitions",
+    "Elected",
+    "ElectionType",
+    "elect_leaders",
     "alter_configs",
     "check_resource",
     "FeatureUpdate",
