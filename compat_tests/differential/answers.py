@@ -7,6 +7,7 @@ place: brokers answer in the order of their hash tables. What two healthy broker
 replaced by what it stands for:
 
     topic ids, producer ids   the topic of that id; the first, second ... producer
+    members that were named   the first, second ... member
     ports, cluster, session   ``<port>``, ``<cluster>``, ``<session>``
     directories and their sizes on disk, epochs of features
     timestamps                ``t0+5`` if a step wrote it, ``<now>`` if the broker did
@@ -28,16 +29,38 @@ Value: TypeAlias = int | float | str | None
 Table: TypeAlias = dict[str, Value]
 
 # What an element of a list is about: the first of these that it has, then the first of those.
-_NAMES = ("name", "topic", "topic_name", "resource_name", "key", "feature", "log_dir")
+_NAMES = ("name", "topic", "topic_name", "resource_name", "key", "feature", "log_dir", "group_id")
 _NUMBERS = ("partition_index", "partition", "index", "api_key", "node_id", "broker_id")
 # Lists whose order is part of the answer.
 _IN_ORDER = frozenset({"synonyms", "record_errors", "replica_nodes", "isr_nodes"})
 
 _TIMES = frozenset(
-    {"timestamp", "log_append_time_ms", "last_timestamp", "base_timestamp_ms", "max_timestamp_ms"}
+    {
+        "timestamp",
+        "log_append_time_ms",
+        "last_timestamp",
+        "base_timestamp_ms",
+        "max_timestamp_ms",
+        "last_fetch_timestamp",
+        "last_caught_up_timestamp",
+    }
 )
 _WORDS = frozenset({"error_message", "documentation", "batch_index_error_message"})
-_MASKED = frozenset({"total_bytes", "usable_bytes", "finalized_features_epoch", "log_dir"})
+_MASKED = frozenset(
+    {
+        "total_bytes",
+        "usable_bytes",
+        "finalized_features_epoch",
+        "log_dir",
+        "replica_directory_id",
+    }
+)
+
+# Brokers count rebalances in steps of their own; that there was one is what counts.
+_EPOCHS = frozenset({"member_epoch", "group_epoch", "assignment_epoch"})
+_MEMBERS = frozenset({"member_id", "leader"})
+# Of a UUID in base64, the shorter way to write it.
+_UUID_LETTERS = 22
 
 # Steps write records of an hour before their run, minutes apart; what is younger is not theirs.
 HOUR_MS = 3_600_000
@@ -51,6 +74,7 @@ class Names:
     t0: int
     topics: dict[bytes, str] = field(default_factory=dict)
     producers: dict[int, int] = field(default_factory=dict)
+    members: dict[str, int] = field(default_factory=dict)
 
     def learn(self, message: Message) -> None:
         """Remember the topic of an id from an answer that tells both."""
@@ -69,6 +93,13 @@ class Names:
             return producer_id
         number = self.producers.setdefault(producer_id, len(self.producers) + 1)
         return f"<producer {number}>"
+
+    def of_member(self, member_id: str) -> Value:
+        """Which member it was, if the broker named it: such an id is or ends with a UUID."""
+        if len(member_id) < _UUID_LETTERS:
+            return member_id
+        number = self.members.setdefault(member_id, len(self.members) + 1)
+        return f"<member {number}>"
 
     def of_time(self, timestamp_ms: int) -> Value:
         """A time as the distance from the run's own zero, or as now."""
@@ -149,6 +180,12 @@ def _plain(name: str, value: object, names: Names) -> Value:
         return names.of_producer(value)
     if name == "topic_id" and isinstance(value, bytes):
         return names.of_topic(value)
+    if name in _EPOCHS and isinstance(value, int) and value > 0:
+        return "<epoch>"
+    if name in _MEMBERS and isinstance(value, str):
+        return names.of_member(value)
+    if isinstance(value, bytes):
+        return value.hex()
     if name == "port" and value == names.port:
         return "<port>"
     if name in ("cluster_id", "session_id") and value:

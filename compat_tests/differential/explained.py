@@ -195,6 +195,19 @@ _COORDINATORS = _because(
     ("share coordinator of a bad *", "*.error_message", "''", "<words>"),
 )
 
+_GROUPS = _because(
+    "A refused member leaves no group behind",
+    ("list groups *", "groups[refused].*", ANYTHING, ABSENT),
+)
+
+_QUORUM = _because(
+    "The quorum is a store",
+    ("quorum of the metadata v*", "topics[__cluster_metadata].partitions[0].leader_epoch"),
+    ("quorum of the metadata v*", "topics[__cluster_metadata].partitions[0].high_watermark"),
+    ("quorum of the metadata v*", "*.current_voters[?].log_end_offset"),
+    ("quorum of the metadata v2", "nodes[1].listeners*"),
+)
+
 EXPLAINED: tuple[Explanation, ...] = (
     *_RELEASES,
     *_NOT_SERVED,
@@ -206,4 +219,6 @@ EXPLAINED: tuple[Explanation, ...] = (
     *_OFFSETS,
     *_CONFIGS,
     *_COORDINATORS,
+    *_GROUPS,
+    *_QUORUM,
 )

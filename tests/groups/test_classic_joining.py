@@ -16,7 +16,7 @@ def test_a_new_member_is_given_an_id_first():
     answer = bench.answers[bench.join()]
 
     assert answer == JoinGroupResponse(
-        error_code=ErrorCode.MEMBER_ID_REQUIRED, member_id="client-1", protocol_name=""
+        error_code=ErrorCode.MEMBER_ID_REQUIRED, member_id="client-1", protocol_name=None
     )
     assert bench.state() == "Empty"
 

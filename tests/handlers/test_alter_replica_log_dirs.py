@@ -50,8 +50,8 @@ def test_what_lies_there_already_need_not_be_moved(admin, version):
     assert alter(admin, path, {"t": [0, 1, 2], "nope": [0]}, version) == {
         ("t", 0): ErrorCode.NONE,
         ("t", 1): ErrorCode.NONE,
-        ("t", 2): ErrorCode.REPLICA_NOT_AVAILABLE,
-        ("nope", 0): ErrorCode.REPLICA_NOT_AVAILABLE,
+        ("t", 2): ErrorCode.UNKNOWN_TOPIC_OR_PARTITION,
+        ("nope", 0): ErrorCode.UNKNOWN_TOPIC_OR_PARTITION,
     }
 
 
@@ -67,7 +67,7 @@ def test_a_name_that_leaves_no_room_is_refused(admin):
     answer = alter(admin, path, {"a" * 213: [0], "a" * 214: [0]})
 
     assert [*answer.values()] == [
-        ErrorCode.REPLICA_NOT_AVAILABLE,
+        ErrorCode.UNKNOWN_TOPIC_OR_PARTITION,
         ErrorCode.INVALID_TOPIC_EXCEPTION,
     ]
 

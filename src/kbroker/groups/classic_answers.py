@@ -46,12 +46,8 @@ def joined(
     )
 
 
-def join_refused(error: ErrorCode, member_id: str, version: int = 0) -> JoinGroupResponse:
-    """A join that came to nothing.
-
-    Kafka leaves the name of the protocol null, where ``version`` can, when it does not
-    believe who the sender is, and empty otherwise.
-    """
+def join_refused(error: ErrorCode, member_id: str, version: int) -> JoinGroupResponse:
+    """A join that came to nothing; the name of the protocol is null where ``version`` can."""
     return JoinGroupResponse(
         error_code=error,
         member_id=member_id,

@@ -67,14 +67,14 @@ class ClassicGroups:
         timeout_ms = request.session_timeout_ms
         if not settings.min_session_timeout_ms <= timeout_ms <= settings.max_session_timeout_ms:
             error = ErrorCode.INVALID_SESSION_TIMEOUT
-            return reply(ticket, join_refused(error, request.member_id))
+            return reply(ticket, join_refused(error, request.member_id, caller.api_version))
         group = self._groups.get(request.group_id)
         if group is not None:
             joining = ClassicJoin(self._rebalance, group, request, caller, ticket, at)
             return joining.decide(new_member_id)
         if request.member_id:
             error = ErrorCode.UNKNOWN_MEMBER_ID
-            return reply(ticket, join_refused(error, request.member_id))
+            return reply(ticket, join_refused(error, request.member_id, caller.api_version))
         group = ClassicGroup(request.group_id)
         created: GroupOutcome = Outcome(records=(group.metadata_record({}, at.now_ms),))
         joining = ClassicJoin(self._rebalance, group, request, caller, ticket, at)
@@ -129,7 +129,8 @@ class ClassicGroups:
         error = ErrorCode.REBALANCE_IN_PROGRESS
         outcome: GroupOutcome = Outcome(records=(tombstone(GroupMetadataKey(group=group_id)),))
         for member in group.members.values():
-            outcome += end_join(group, member, join_refused(error, member.member_id))
+            refusal = join_refused(error, member.member_id, member.join_version)
+            outcome += end_join(group, member, refusal)
             outcome += end_sync(member, error)
         return outcome
 

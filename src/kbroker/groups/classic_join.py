@@ -169,10 +169,12 @@ class ClassicJoin:
 
     def _park(self, member: ClassicMember) -> GroupOutcome:
         """Let the member wait; a join it sent before, on a lost connection perhaps, ends here."""
+        version = member.join_version
         earlier = self.group.park_join(member, self.ticket, self.caller.api_version)
         if earlier is None:
             return Outcome()
-        return reply(earlier, join_refused(ErrorCode.REBALANCE_IN_PROGRESS, member.member_id))
+        error = ErrorCode.REBALANCE_IN_PROGRESS
+        return reply(earlier, join_refused(error, member.member_id, version))
 
     def _rebalance_timeout_ms(self) -> int:
         # Version 0 knew one timeout for both.
@@ -200,4 +202,4 @@ class ClassicJoin:
         return refused + self.rebalance.try_complete(group, self.at)
 
     def _refuse(self, error: ErrorCode, member_id: str) -> GroupOutcome:
-        return reply(self.ticket, join_refused(error, member_id))
+        return reply(self.ticket, join_refused(error, member_id, self.caller.api_version))

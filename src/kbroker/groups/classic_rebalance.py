@@ -76,8 +76,9 @@ class ClassicRebalance:
 
     def remove_member(self, group: ClassicGroup, member: ClassicMember) -> GroupOutcome:
         """Take a member out; if it is there after all, it learns that it must join anew."""
-        answers = end_join(group, member, join_refused(ErrorCode.UNKNOWN_MEMBER_ID, ""))
-        answers += end_sync(member, ErrorCode.UNKNOWN_MEMBER_ID)
+        error = ErrorCode.UNKNOWN_MEMBER_ID
+        answers = end_join(group, member, join_refused(error, "", member.join_version))
+        answers += end_sync(member, error)
         self.end_session(group, member.member_id)
         group.remove(member.member_id)
         return answers

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from kbroker.groups.consumer_group import ConsumerGroupState
 from kbroker.groups.consumer_members import by_topic
 from kbroker.groups.embedded_protocol import PROTOCOL_TYPE
 from kbroker.wire import ErrorCode
@@ -51,7 +50,6 @@ def consumer_not_described(group_id: str) -> DescribedGroup:
     """The answer about a group that is not there."""
     return DescribedGroup(
         group_id=group_id,
-        group_state=ConsumerGroupState.DEAD.value,
         error_code=ErrorCode.GROUP_ID_NOT_FOUND,
         error_message=f"Group {group_id} not found.",
     )
@@ -76,7 +74,7 @@ def _described(group: ConsumerGroup, member: ConsumerMember, topics: TopicsView)
         client_id=member.client_id,
         client_host=member.client_host,
         subscribed_topic_names=sorted(member.topic_names),
-        subscribed_topic_regex=member.topic_regex or None,
+        subscribed_topic_regex=member.topic_regex,
         assignment=_assignment(member.assigned, topics),
         target_assignment=_assignment(group.target(member.member_id), topics),
         member_type=_CONSUMER_MEMBER if member.classic is None else _CLASSIC_MEMBER,

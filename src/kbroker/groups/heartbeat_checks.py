@@ -26,10 +26,10 @@ def check_request(
     """`RefusedError` if the request contradicts itself."""
     epoch = request.member_epoch
     if version >= _MEMBER_ID_REQUIRED_FROM or epoch > 0 or epoch == LEAVE_EPOCH:
-        _check(request.member_id != "", "MemberId can't be empty.")
-    _check(request.group_id != "", "GroupId can't be empty.")
-    _check(request.instance_id != "", "InstanceId can't be empty.")
-    _check(request.rack_id != "", "RackId can't be empty.")
+        _check(not _is_blank(request.member_id), "MemberId can't be empty.")
+    _check(not _is_blank(request.group_id), "GroupId can't be empty.")
+    _check(not _is_blank(request.instance_id), "InstanceId can't be empty.")
+    _check(not _is_blank(request.rack_id), "RackId can't be empty.")
     if epoch == JOIN_EPOCH:
         _check(
             request.rebalance_timeout_ms != -1,
@@ -54,6 +54,10 @@ def check_request(
         )
     if request.subscribed_topic_regex:
         check_regex(request.subscribed_topic_regex)
+
+
+def _is_blank(text: str | None) -> bool:
+    return text is not None and not text.strip()
 
 
 def check_member_epoch(member: ConsumerMember, received: int, owned: Set[Partition] | None) -> None:

@@ -103,8 +103,8 @@ class GroupShard:
     ) -> GroupOutcome:
         """JoinGroup; most often the answer comes with a later outcome."""
         if not request.group_id:
-            refusal = join_refused(ErrorCode.INVALID_GROUP_ID, request.member_id)
-            return reply(ticket, refusal)
+            error = ErrorCode.INVALID_GROUP_ID
+            return reply(ticket, join_refused(error, request.member_id, caller.api_version))
         at = Moment(now, now_ms)
         if request.group_id in self._consumer:
             return self._consumer.join(request, caller, ticket, at, new_member_id)

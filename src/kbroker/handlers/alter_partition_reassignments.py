@@ -16,6 +16,8 @@ async def handle(
     context: RequestContext, request: AlterPartitionReassignmentsRequest
 ) -> AlterPartitionReassignmentsResponse:
     """Reassign; each partition has an answer of its own."""
+    if not request.topics:
+        return AlterPartitionReassignmentsResponse()
     asked = [
         Reassignment(
             topic.name,

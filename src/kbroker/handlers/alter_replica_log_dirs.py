@@ -52,9 +52,11 @@ def _alter(context: RequestContext, path: str, topic: str, index: int) -> ErrorC
     # A path is compared as it stands, as Kafka does: only absolute ones are known.
     if path not in {os.path.abspath(one) for one in broker.config.log_dirs}:
         return ErrorCode.LOG_DIR_NOT_FOUND
-    partition, _ = broker.partitions.find(topic, index)
+    partition, error = broker.partitions.find(topic, index)
     if partition is None:
-        return ErrorCode.REPLICA_NOT_AVAILABLE
+        # Here Kafka calls a replica that is not there by an older name.
+        known = error is not ErrorCode.NOT_LEADER_OR_FOLLOWER
+        return error if known else ErrorCode.REPLICA_NOT_AVAILABLE
     if partition.offline:
         return ErrorCode.KAFKA_STORAGE_ERROR
     if os.path.dirname(os.path.abspath(partition.log.directory)) != path:

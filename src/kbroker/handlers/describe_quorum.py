@@ -31,9 +31,7 @@ def begin(context: RequestContext, request: DescribeQuorumRequest) -> DescribeQu
         for partition in topic.partitions
     ]
     if asked != [(_TOPIC, _PARTITION)]:
-        return DescribeQuorumResponse(
-            error_message=None, topics=[_unknown(topic) for topic in request.topics]
-        )
+        return DescribeQuorumResponse(topics=[_unknown(topic) for topic in request.topics])
     broker = context.broker
     image = broker.image
     timestamp_ms = broker.clock.timestamp_ms()
@@ -45,7 +43,6 @@ def begin(context: RequestContext, request: DescribeQuorumRequest) -> DescribeQu
     )
     partition = ResponsePartitionData(
         partition_index=_PARTITION,
-        error_message=None,
         leader_id=image.controller_id,
         leader_epoch=image.controller_epoch,
         high_watermark=image.revision,
@@ -53,7 +50,6 @@ def begin(context: RequestContext, request: DescribeQuorumRequest) -> DescribeQu
     )
     name = context.connection.listener
     return DescribeQuorumResponse(
-        error_message=None,
         topics=[ResponseTopicData(topic_name=_TOPIC, partitions=[partition])],
         nodes=[
             Node(node_id=node_id, listeners=[Listener(name=name, host=host, port=port)])

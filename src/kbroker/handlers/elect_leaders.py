@@ -17,7 +17,8 @@ _ELECTION_TYPES = frozenset(ElectionType)
 async def handle(context: RequestContext, request: ElectLeadersRequest) -> ElectLeadersResponse:
     """Elect; an error of the whole request is told for every partition that was named."""
     if request.election_type not in _ELECTION_TYPES:
-        return _refused(request, ErrorCode.INVALID_REQUEST)
+        message = f"Unknown election type {request.election_type}"
+        return _refused(request, Refused("INVALID_REQUEST", message))
     asked = None
     if request.topic_partitions is not None:
         asked = [(topic.topic, topic.partitions) for topic in request.topic_partitions]
@@ -28,7 +29,7 @@ async def handle(context: RequestContext, request: ElectLeadersRequest) -> Elect
             deadline=context.received_at + request.timeout_ms / 1000,
         )
     except NotCarriedOut as error:
-        return _refused(request, ErrorCode[error.kafka_error])
+        return _refused(request, Refused(error.kafka_error, str(error)))
     return ElectLeadersResponse(
         replica_election_results=[
             ReplicaElectionResult(
@@ -48,16 +49,13 @@ def _result(index: int, answer: Refused | None) -> PartitionResult:
     )
 
 
-def _refused(request: ElectLeadersRequest, error: ErrorCode) -> ElectLeadersResponse:
+def _refused(request: ElectLeadersRequest, refused: Refused) -> ElectLeadersResponse:
     return ElectLeadersResponse(
-        error_code=error,
+        error_code=ErrorCode[refused.error],
         replica_election_results=[
             ReplicaElectionResult(
                 topic=topic.topic,
-                partition_result=[
-                    PartitionResult(partition_id=index, error_code=error, error_message=None)
-                    for index in topic.partitions
-                ],
+                partition_result=[_result(index, refused) for index in topic.partitions],
             )
             for topic in request.topic_partitions or ()
         ],

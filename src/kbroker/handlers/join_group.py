@@ -4,6 +4,8 @@ from kbroker.broker.requests import Later, RequestContext
 from kbroker.wire.error_codes import ErrorCode
 from kbroker.wire.messages.join_group import JoinGroupRequest, JoinGroupResponse
 
+_NULL_NAMES_FROM = 7
+
 
 def begin(
     context: RequestContext, request: JoinGroupRequest
@@ -13,7 +15,9 @@ def begin(
     caller = groups.caller(context)
 
     def refuse(error: ErrorCode) -> JoinGroupResponse:
-        return JoinGroupResponse(error_code=error, member_id=request.member_id)
+        # Before KIP-559 the name of a protocol cannot be null.
+        name = None if context.api_version >= _NULL_NAMES_FROM else ""
+        return JoinGroupResponse(error_code=error, member_id=request.member_id, protocol_name=name)
 
     if not request.group_id:
         return refuse(ErrorCode.INVALID_GROUP_ID)

@@ -25,8 +25,6 @@ def begin(
     """Answered when the offsets are committed."""
     groups = context.broker.groups
     caller = groups.caller(context)
-    if not request.group_id:
-        return _refusal(request, ErrorCode.INVALID_GROUP_ID)
     refused = _take_out_unknown(context, request)
     if refused and not request.topics:
         return OffsetCommitResponse(topics=refused)
@@ -41,8 +39,7 @@ def begin(
         return answer
     if isinstance(answer, Later):
         return _WithRefusals(answer, refused)
-    answer.topics += refused
-    return answer
+    return _with_refusals(answer, refused)
 
 
 def _take_out_unknown(
@@ -109,6 +106,18 @@ class _WithRefusals(Later[OffsetCommitResponse]):
 
     async def finish(self) -> OffsetCommitResponse:
         """Both together."""
-        answer = await self._answer.finish()
-        answer.topics += self._refused
-        return answer
+        return _with_refusals(await self._answer.finish(), self._refused)
+
+
+def _with_refusals(
+    answer: OffsetCommitResponse, refused: list[OffsetCommitResponseTopic]
+) -> OffsetCommitResponse:
+    """Both together, each topic once: clients may keep only one answer for a topic."""
+    answered = {(topic.name, topic.topic_id): topic for topic in answer.topics}
+    for topic in refused:
+        known = answered.get((topic.name, topic.topic_id))
+        if known is None:
+            answer.topics.append(topic)
+        else:
+            known.partitions += topic.partitions
+    return answer

@@ -56,8 +56,6 @@ def _fetch(
     def refuse(error: ErrorCode) -> OffsetFetchResponseGroup:
         return OffsetFetchResponseGroup(group_id=group.group_id, error_code=error)
 
-    if not group.group_id:
-        return refuse(ErrorCode.INVALID_GROUP_ID)
     answer = groups.perform(
         group.group_id,
         lambda shard, ticket: shard.offset_fetch(group, require_stable, ticket),
