@@ -3,7 +3,9 @@
 import os
 import random
 import struct
+from contextlib import asynccontextmanager
 from itertools import pairwise
+from types import SimpleNamespace
 
 import pytest
 import trio
@@ -12,7 +14,7 @@ import trio.testing
 from kbroker.broker.requests import ConnectionInfo
 from kbroker.model import FileSlice
 from kbroker.server import Dispatcher, ServerSettings
-from kbroker.server.connection import MAX_IN_FLIGHT, MAX_QUEUED_BYTES, Connection
+from kbroker.server.connection import MAX_IN_FLIGHT, MAX_QUEUED_BYTES, Connection, Surroundings
 from kbroker.server.stats import ServerStats
 from kbroker.server.transports import StreamTransport
 from kbroker.telemetry import Registry
@@ -44,18 +46,29 @@ def produce(records, acks, number=1):
     return frame_of(ProduceRequest(acks=acks, topic_data=[topic]), 9, number)
 
 
-def over_a_stream(authenticated=True):
-    """A connection that is not served yet, its client and its stage."""
+@asynccontextmanager
+async def over_a_stream(authenticated=True):
+    """A connection over a stream in memory, its client and its stage."""
     ours, theirs = trio.testing.memory_stream_pair()
     stage, registry = Stage(), Registry()
     info = ConnectionInfo(
         connection_id="c", listener="L", peer_host="h", peer_port=1, authenticated=authenticated
     )
     dispatcher = Dispatcher(TABLE, stage, registry)
-    connection = Connection(
-        info, StreamTransport(ours), dispatcher, ServerSettings(), ServerStats(registry)
-    )
-    return connection, Client(theirs), stage
+    closed = []
+    transport = StreamTransport(ours)
+    async with trio.open_nursery() as nursery:
+        around = Surroundings(
+            dispatcher, ServerSettings(), ServerStats(registry), nursery, closed.append
+        )
+        connection = Connection(info, transport, around, trio.current_time())
+        served = SimpleNamespace(
+            connection=connection, client=Client(theirs), stage=stage, closed=closed
+        )
+        nursery.start_soon(transport.run, connection)
+        yield served
+        connection.close("the test is over")
+    assert closed == [connection]
 
 
 async def correlation_ids(client, count):
@@ -317,47 +330,102 @@ async def test_a_handler_can_hang_up():
 
 
 async def test_a_stream_is_served_like_a_socket():
-    connection, client, stage = over_a_stream()
-    async with trio.open_nursery() as nursery:
-        nursery.start_soon(connection.serve)
-        await client.send(later(1) + heartbeat(2))
-        await stage.until_begun(2)
-        stage.gate(1).set()
-        assert await correlation_ids(client, 2) == [1, 2]
-        await client.stream.aclose()
+    async with over_a_stream() as at:
+        await at.client.send(later(1) + heartbeat(2))
+        await at.stage.until_begun(2)
+        at.stage.gate(1).set()
+        assert await correlation_ids(at.client, 2) == [1, 2]
+        await at.client.stream.aclose()
+
+
+async def test_a_thousand_requests_over_a_stream_are_answered_in_order():
+    numbers = list(range(1000))
+    async with over_a_stream() as at, trio.open_nursery() as nursery:
+        nursery.start_soon(at.client.send, b"".join(map(heartbeat, numbers)))
+        assert await correlation_ids(at.client, 1000) == numbers
+
+
+async def test_a_disconnect_of_a_stream_cancels_what_waits():
+    async with over_a_stream() as at:
+        await at.client.send(later(1) + exclusive(2) + heartbeat(3))
+        await at.stage.until_begun(2)
+        await at.client.stream.aclose()
+        with trio.fail_after(10):
+            while len(at.stage.cancelled) < 2:
+                await trio.sleep(0.001)
+        assert at.stage.begun == [1, 2]
+
+
+async def test_a_stream_that_drains_sends_all_it_has_taken():
+    async with over_a_stream() as at:
+        await at.client.send(later(1, 30_000))
+        await at.stage.until_begun(1)
+        at.connection.drain()
+        at.stage.gate(1).set()
+        assert await correlation_ids(at.client, 1) == [1]
+        assert await at.client.is_closed()
 
 
 async def test_an_idle_connection_holds_no_buffer():
-    connection, client, _ = over_a_stream()
-    async with trio.open_nursery() as nursery:
-        nursery.start_soon(connection.serve)
-        assert await client.heartbeat(1) == 1
+    async with over_a_stream() as at:
+        assert await at.client.heartbeat(1) == 1
+        assert at.connection.memory_bytes == 0
+        await at.client.send(heartbeat(2)[:9])
+        await trio.testing.wait_all_tasks_blocked()
+        assert 0 < at.connection.memory_bytes <= 2048
+        await at.client.send(heartbeat(2)[9:])
+        assert await correlation_ids(at.client, 1) == [2]
+        assert at.connection.memory_bytes == 0
+
+
+async def test_a_large_buffer_is_kept_until_the_connection_is_idle():
+    async with over_a_stream() as at:
+        await at.client.send(produce(bytes(300_000), -1))
+        assert await correlation_ids(at.client, 1) == [1]
+        assert at.connection.memory_bytes > 300_000
         now = trio.current_time()
-        connection.sweep(now + 1, 600)
-        connection.sweep(now + 2, 600)
-        assert connection.memory_bytes == 0
-        assert await client.heartbeat(2) == 2
-        assert connection.memory_bytes > 0
-        connection.close("the test is over")
+        at.connection.sweep(now + 1, 600)
+        at.connection.sweep(now + 2, 600)
+        assert at.connection.memory_bytes == 0
+        assert await at.client.heartbeat(2) == 2
 
 
 async def test_a_client_that_never_says_who_it_is_is_closed():
-    connection, client, _ = over_a_stream(authenticated=False)
-    async with trio.open_nursery() as nursery:
-        nursery.start_soon(connection.serve)
+    async with over_a_stream(authenticated=False) as at:
         now = trio.current_time()
-        connection.sweep(now + 9.9, 600)
+        at.connection.sweep(now + 9.9, 600)
         with trio.move_on_after(0.02) as waited:
-            await client.stream.receive_some()
+            await at.client.stream.receive_some()
         assert waited.cancelled_caught
-        connection.sweep(now + 10.1, 600)
-        assert await client.is_closed()
+        at.connection.sweep(now + 10.1, 600)
+        assert await at.client.is_closed()
 
 
 async def test_a_connection_closed_before_it_is_served_never_begins_a_request():
-    connection, client, stage = over_a_stream()
-    await client.send(heartbeat(1))
-    connection.drain()
-    await connection.serve()
-    assert await client.is_closed()
-    assert stage.begun == []
+    async with over_a_stream() as at:
+        at.connection.drain()
+        await at.client.send(heartbeat(1))
+        assert await at.client.is_closed()
+        assert at.stage.begun == []
+
+
+async def test_a_client_that_closes_its_half_gets_the_answers_to_what_it_sent():
+    async with running() as at:
+        client = await at.connect()
+        at.stage.slices = [bytes(3_000_000)]
+        await client.send(heartbeat(1) + frame_of(FetchRequest(), 11, 2) + heartbeat(3))
+        await client.stream.send_eof()
+        assert await correlation_ids(client, 3) == [1, 2, 3]
+        assert await client.is_closed()
+
+
+async def test_a_client_that_goes_while_it_is_held_up_is_noticed_at_once():
+    async with running() as at:
+        client = await at.connect()
+        await client.send(exclusive(1) + b"".join(map(heartbeat, range(2000))))
+        await at.stage.until_begun(1)
+        await client.stream.aclose()
+        with trio.fail_after(10):
+            while not at.stage.cancelled:
+                await trio.sleep(0.001)
+        assert at.stage.begun == [1]

@@ -87,16 +87,20 @@ def test_small_pipelined_frames_do_not_grow_the_buffer_beyond_the_read_ahead():
     assert buffer.capacity <= READ_AHEAD_BYTES
 
 
-def test_an_empty_buffer_gives_its_memory_back():
-    buffer = ReceiveBuffer(1 << 20)
-    feed(buffer, framed(bytes(500_000)))
-    assert buffer.release()
-    assert buffer.capacity == 0
-    assert feed(buffer, framed(b"again")) == [b"again"]
+def test_what_is_left_in_a_shared_buffer_moves_to_one_of_its_own():
+    shared = ReceiveBuffer(1 << 20, READ_AHEAD_BYTES)
+    assert feed(shared, framed(b"whole") + framed(b"other")[:-1]) == [b"whole"]
+    own = shared.split()
+    assert len(shared) == 0
+    assert own.capacity == SMALLEST_BYTES
+    assert feed(own, b"r" + framed(b"next")) == [b"other", b"next"]
+    assert feed(shared, framed(b"somebody else's")) == [b"somebody else's"]
 
 
-def test_half_a_frame_is_not_released():
-    buffer = ReceiveBuffer(1 << 20)
-    feed(buffer, framed(b"whole")[:-1])
-    assert not buffer.release()
-    assert feed(buffer, b"e") == [b"whole"]
+def test_a_large_part_of_a_frame_gets_room_in_proportion_to_it():
+    shared = ReceiveBuffer(100 << 20, READ_AHEAD_BYTES)
+    room = shared.room()
+    room[:4] = struct.pack(">i", 50 << 20)
+    shared.received(len(room))
+    assert shared.is_full
+    assert shared.split().capacity == GROWTH * READ_AHEAD_BYTES

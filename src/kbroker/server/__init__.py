@@ -5,6 +5,7 @@ settings    ServerSettings and ListenerSettings, under Kafka's names and default
 server      Server, all listeners and connections of one broker
 listener    Listener, one listening socket and its accept loop
 admission   Admission, how many connections there may be
+poller      Poller, which watches all sockets and gives connections their turns
 connection  Connection, requests begun in order and answered in order
 dispatch    Dispatcher, from the bytes of a request to the bytes of its answer
 frames      ReceiveBuffer, length-prefixed frames in one growing buffer

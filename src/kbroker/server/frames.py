@@ -13,8 +13,11 @@ the log without being copied. The price is a rule: the bytes of a frame are vali
 is called again, which may move or overwrite them. Nobody keeps a view on them.
 
 Memory follows the data that came, never the length that was promised (CVE-2022-34917,
-CVE-2026-10142): the buffer grows at most `GROWTH` times beyond what a client really sent. An idle
-connection holds nothing, see `release`.
+CVE-2026-10142): the buffer grows at most `GROWTH` times beyond what a client really sent.
+
+All connections of a server receive into one buffer that they share. What is left in it at the end
+of a turn, a part of a frame, gets a buffer of its own (`split`). So a connection that is idle, or
+sends small requests whole, holds no memory at all.
 """
 
 import struct
@@ -43,9 +46,9 @@ class ReceiveBuffer:
 
     __slots__ = ("_end", "_start", "_view", "data", "max_frame_bytes")
 
-    def __init__(self, max_frame_bytes: int) -> None:
+    def __init__(self, max_frame_bytes: int, capacity: int = 0) -> None:
         self.max_frame_bytes = max_frame_bytes
-        self.data = bytearray()
+        self.data = bytearray(capacity)
         self._view = memoryview(self.data)
         self._start = 0
         self._end = 0
@@ -57,6 +60,11 @@ class ReceiveBuffer:
     def capacity(self) -> int:
         """How much memory is held."""
         return len(self.data)
+
+    @property
+    def is_full(self) -> bool:
+        """Whether the room given out last was filled to its end."""
+        return self._end == len(self.data)
 
     def next_frame(self) -> tuple[int, int] | None:
         """Where the next whole frame starts and ends, behind its length; None if it is not there.
@@ -97,13 +105,19 @@ class ReceiveBuffer:
         self._end += count
         assert self._end <= len(self.data)
 
-    def release(self) -> bool:
-        """Give the memory back if nothing is in it; whether that was possible."""
-        if self._start != self._end:
-            return False
+    def split(self) -> "ReceiveBuffer":
+        """Move what is in it to a new buffer, which has room for more of that."""
+        count = self._end - self._start
+        capacity = max(SMALLEST_BYTES, min(count * GROWTH, self._wanted()))
+        own = ReceiveBuffer(self.max_frame_bytes, capacity)
+        own.data[:count] = self._view[self._start : self._end]
+        own._end = count
+        self.clear()
+        return own
+
+    def clear(self) -> None:
+        """Forget all that was received."""
         self._start = self._end = 0
-        self._adopt(bytearray())
-        return True
 
     def _needed(self) -> int:
         """How many bytes the frame that is coming takes, as far as its length is known."""

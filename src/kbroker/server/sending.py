@@ -29,8 +29,11 @@ class FileTruncatedError(Exception):
     """
 
 
-def send_parts(sock: socket.socket, parts: list[Part]) -> list[Part]:
-    """Send what ``sock`` takes now, at most about `TURN_BYTES`; give back what is left.
+def send_parts(sock: socket.socket, parts: list[Part]) -> tuple[list[Part], bool]:
+    """Send what ``sock`` takes now, at most about `TURN_BYTES`.
+
+    Gives what is left, and whether the socket is full; only an EAGAIN is taken as a sign of that,
+    because epoll tells that a socket takes bytes again only if it has said that it does not.
 
     ``sock`` is a non-blocking TCP socket. FileTruncatedError if a file is shorter than promised,
     OSError if the connection is gone.
@@ -39,7 +42,7 @@ def send_parts(sock: socket.socket, parts: list[Part]) -> list[Part]:
     budget = TURN_BYTES
     while index < count:
         if budget <= 0:
-            return parts[index:]
+            return parts[index:], False
         part = parts[index]
         try:
             if isinstance(part, FileSlice):
@@ -49,14 +52,15 @@ def send_parts(sock: socket.socket, parts: list[Part]) -> list[Part]:
                 stop = _end_of_bytes(parts, index)
                 sent = _send_bytes(sock, parts, index, stop)
         except BlockingIOError:
-            return parts[index:]
+            return parts[index:], True
         budget -= sent
         while index < stop and sent >= len(parts[index]):
             sent -= len(parts[index])
             index += 1
-        if index < stop:
-            return [_without(parts[index], sent), *parts[index + 1 :]]
-    return []
+        if index < stop and sent:
+            parts = [_without(parts[index], sent), *parts[index + 1 :]]
+            index, count = 0, len(parts)
+    return [], False
 
 
 def read_parts(parts: list[Part]) -> Iterator[Part]:

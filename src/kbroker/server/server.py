@@ -1,8 +1,9 @@
 """The server: all listeners and all connections of one broker, from start to shutdown.
 
     nursery
-      accept loop of each listener     admits a socket and starts its connection
-      connections, one task each       see `kbroker.server.connection`
+      accept loop of each listener     admits a socket and makes its connection
+      poller                           serves all connections, see `kbroker.server.poller`
+      requests that must be waited for
       sweep                            closes what is idle
 
 There is no timer per connection or request. A sweep every few seconds looks at all connections,
@@ -17,9 +18,10 @@ import trio
 
 from kbroker.broker.requests import ConnectionInfo
 from kbroker.server.admission import Admission
-from kbroker.server.connection import Connection
+from kbroker.server.connection import Connection, Surroundings
 from kbroker.server.dispatch import Dispatcher
 from kbroker.server.listener import Listener
+from kbroker.server.poller import Poller
 from kbroker.server.settings import BoundAddress, ListenerSettings, ServerSettings
 from kbroker.server.stats import ServerStats
 from kbroker.server.transports import SocketTransport
@@ -51,6 +53,9 @@ class Server:
         self._connections: set[Connection] = set()
         self._numbers = count()
         self._nursery: trio.Nursery | None = None
+        # Until it runs there are none.
+        self._poller: Poller | None = None
+        self._around: Surroundings | None = None
         # Replaced each time a connection ends; set for those who wait for that.
         self._one_ended = trio.Event()
 
@@ -76,9 +81,14 @@ class Server:
         Opens the listeners if nobody has; OSError as in `open`.
         """
         addresses = [each.address for each in self._listeners] or await self.open()
+        self._poller = Poller()
         try:
             async with trio.open_nursery() as nursery:
                 self._nursery = nursery
+                self._around = Surroundings(
+                    self._dispatcher, self._settings, self.stats, nursery, self._on_closed
+                )
+                nursery.start_soon(self._poller.run)
                 for listener in self._listeners:
                     nursery.start_soon(listener.accept, self._wait_for_room, self._welcome)
                 nursery.start_soon(self._sweep)
@@ -92,6 +102,9 @@ class Server:
                 task_status.started(addresses)
         finally:
             self.stop_listening()
+            for connection in tuple(self._connections):
+                connection.close("the server stops")
+            self._poller.close()
 
     async def shutdown(self, drain_s: float) -> None:
         """Stop accepting, let requests that were begun finish for ``drain_s``, then close all."""
@@ -119,8 +132,9 @@ class Server:
             await trio.sleep(pause_s)
 
     def _welcome(self, sock: socket.socket, listener: ListenerSettings) -> None:
-        """Start the connection of a new socket, or close it if its address has too many."""
-        assert self._nursery is not None
+        """Make the connection of a new socket, or close it if its address has too many."""
+        assert self._around is not None
+        assert self._poller is not None
         try:
             host, port = _address(sock.getpeername())
             local_host, local_port = _address(sock.getsockname())
@@ -142,11 +156,12 @@ class Server:
             authenticated=not listener.needs_authentication,
         )
         connection = Connection(
-            info, SocketTransport(sock), self._dispatcher, self._settings, self.stats
+            info, SocketTransport(sock, self._poller), self._around, trio.current_time()
         )
         self.stats.accepted.value += 1
+        self.stats.open.value += 1
         self._connections.add(connection)
-        self._nursery.start_soon(self._serve, connection, name=info.connection_id)
+        self._poller.add(sock.fileno(), connection)
 
     def _set_options(self, sock: socket.socket) -> None:
         sock.setblocking(False)
@@ -155,16 +170,12 @@ class Server:
         if self._settings.send_buffer_bytes != -1:
             sock.setsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF, self._settings.send_buffer_bytes)
 
-    async def _serve(self, connection: Connection) -> None:
-        self.stats.open.value += 1
-        try:
-            await connection.serve()
-        finally:
-            self.stats.open.value -= 1
-            self._connections.discard(connection)
-            self._admission.leave(connection.info.peer_host)
-            self._one_ended.set()
-            self._one_ended = trio.Event()
+    def _on_closed(self, connection: Connection) -> None:
+        self.stats.open.value -= 1
+        self._connections.discard(connection)
+        self._admission.leave(connection.info.peer_host)
+        self._one_ended.set()
+        self._one_ended = trio.Event()
 
     async def _sweep(self) -> None:
         max_idle_s = self._settings.max_idle_ms / 1000

@@ -1,9 +1,10 @@
 """How a connection's bytes come and go: a plain socket, or a stream that encrypts them.
 
-Both kinds answer two questions at once ("what do you have now, what do you take now") without
-waiting, because that is what a busy connection needs: the loop is asked to wait only when there
-is nothing to do. A plain socket answers them from the kernel, and sends files with sendfile. A
-stream (TLS) always has to be waited for, and files are read first.
+A connection never waits. It asks "what do you have now" and "what do you take now", and is called
+again when the answer may have changed. Who calls it depends on the transport:
+
+    plain socket    the `Poller`, which watches all sockets at once
+    stream (TLS)    tasks of its own, because a stream can only be waited for
 """
 
 import socket
@@ -12,54 +13,86 @@ from typing import Protocol
 import trio
 
 from kbroker.server.frames import ReceiveBuffer
-from kbroker.server.sending import read_parts, send_parts
+from kbroker.server.sending import FileTruncatedError, read_parts, send_parts
 from kbroker.wire import Part
 
-# A TLS record holds 16 KiB; this takes a few of them.
+# A TLS record holds 16 KiB; this takes a few of them. It is also how much of a stream is received
+# while its connection takes nothing, only to notice that the client has gone.
 _RECEIVE_BYTES = 1 << 16
 
 
 class Transport(Protocol):
     """One connection's way to its client.
 
-    At most one task receives and at most one task sends at a time. Errors of the network are
-    OSErrors; after one of them, or a cancelled `send`, the transport can only be closed.
+    Errors of the network are OSErrors; after one of them a transport can only be closed.
     """
 
-    def receive_now(self, buffer: ReceiveBuffer) -> int | None:
+    def receive(self, buffer: ReceiveBuffer) -> int | None:
         """Receive without waiting: how many bytes, 0 at the end, None if there are none yet."""
         ...
 
-    async def receive(self, buffer: ReceiveBuffer) -> int:
-        """Wait for at least one byte (how many) or the end (0); always gives others a turn.
+    def send(self, parts: list[Part]) -> tuple[list[Part], bool]:
+        """Send without waiting; gives what is left, and whether to wait for `on_writable`.
 
-        Cancelled, it has received nothing. The buffer may release its memory meanwhile.
+        Nothing more may be sent before that call. If something is left and there is nothing to
+        wait for, others shall have their turn first.
         """
         ...
 
-    def send_now(self, parts: list[Part]) -> list[Part]:
-        """Send without waiting; give back what is left."""
+    def serve_soon(self) -> None:
+        """Have the connection served again when others have had their turn."""
         ...
 
-    async def send(self, parts: list[Part]) -> None:
-        """Send all, waiting as long as it takes."""
-        ...
-
-    async def aclose(self) -> None:
+    def close(self) -> None:
         """Close at once, without farewell; may be called again."""
+        ...
+
+
+class Served(Protocol):
+    """A connection, as those see it who call it."""
+
+    blocked: bool  # whether it waits for `on_writable`
+
+    def serve(self, now: float) -> None:
+        """Bytes may have come, or it is the connection's turn again."""
+        ...
+
+    def on_writable(self, now: float) -> None:
+        """The transport takes bytes again."""
+        ...
+
+    def on_hangup(self, now: float) -> None:
+        """The client sends nothing more; what it sent before may still be there."""
+        ...
+
+    def end(self, error: Exception) -> None:
+        """The transport is broken; does nothing if the connection is closed already."""
+        ...
+
+
+class Turns(Protocol):
+    """Who calls the connections of sockets (see `Poller`)."""
+
+    def serve_soon(self, descriptor: int) -> None:
+        """Have a connection served when others have had their turn."""
+        ...
+
+    def remove(self, descriptor: int) -> None:
+        """Forget a socket that is about to be closed."""
         ...
 
 
 class SocketTransport:
     """A plain TCP socket."""
 
-    __slots__ = ("_sock",)
+    __slots__ = ("_sock", "_turns")
 
-    def __init__(self, sock: socket.socket) -> None:
+    def __init__(self, sock: socket.socket, turns: Turns) -> None:
         assert not sock.getblocking()
         self._sock = sock
+        self._turns = turns
 
-    def receive_now(self, buffer: ReceiveBuffer) -> int | None:
+    def receive(self, buffer: ReceiveBuffer) -> int | None:
         """See `Transport`."""
         try:
             count = self._sock.recv_into(buffer.room())
@@ -68,78 +101,132 @@ class SocketTransport:
         buffer.received(count)
         return count
 
-    async def receive(self, buffer: ReceiveBuffer) -> int:
-        """See `Transport`."""
-        while True:
-            await trio.lowlevel.wait_readable(self._sock)
-            count = self.receive_now(buffer)
-            if count is not None:  # Epoll may wake a task for nothing.
-                return count
-
-    def send_now(self, parts: list[Part]) -> list[Part]:
+    def send(self, parts: list[Part]) -> tuple[list[Part], bool]:
         """See `Transport`."""
         if len(parts) == 1 and type(part := parts[0]) is bytes:
             # Nearly every small answer.
             try:
                 sent = self._sock.send(part)
             except BlockingIOError:
-                return parts
-            return [] if sent == len(part) else [memoryview(part)[sent:]]
+                return parts, True
+            if sent == len(part):
+                return [], False
+            parts = [memoryview(part)[sent:]]
         return send_parts(self._sock, parts)
 
-    async def send(self, parts: list[Part]) -> None:
+    def serve_soon(self) -> None:
         """See `Transport`."""
-        left = send_parts(self._sock, parts)
-        while left:
-            await trio.lowlevel.wait_writable(self._sock)
-            left = send_parts(self._sock, left)
+        self._turns.serve_soon(self._sock.fileno())
 
-    async def aclose(self) -> None:
+    def close(self) -> None:
         """See `Transport`."""
         if self._sock.fileno() >= 0:
-            trio.lowlevel.notify_closing(self._sock)
+            self._turns.remove(self._sock.fileno())
             self._sock.close()
 
 
 class StreamTransport:
-    """Any stream of trio's, for instance a `trio.SSLStream`."""
+    """Any stream of trio's, for instance a `trio.SSLStream`, and the tasks that wait for it."""
 
-    __slots__ = ("_stream",)
+    __slots__ = ("_ended", "_outgoing", "_received", "_scope", "_stream", "_turn_wanted", "_woken")
 
     def __init__(self, stream: trio.abc.Stream) -> None:
         self._stream = stream
+        self._received = bytearray()  # and not taken yet; about `_RECEIVE_BYTES` at the most
+        self._ended = False
+        self._outgoing: list[Part] = []
+        self._turn_wanted = False
+        self._scope = trio.CancelScope()
+        # Set and replaced when one of the above changes; each task knows what it waits for.
+        self._woken = trio.Event()
 
-    def receive_now(self, buffer: ReceiveBuffer) -> int | None:  # noqa: ARG002 - see below
-        """See `Transport`; only waiting brings bytes."""
-        return None
-
-    async def receive(self, buffer: ReceiveBuffer) -> int:
-        """See `Transport`."""
+    async def run(self, served: Served) -> None:
+        """Serve a connection until it is closed, and close the stream; may be cancelled."""
         try:
-            data = memoryview(await self._stream.receive_some(_RECEIVE_BYTES))
-        except (trio.BrokenResourceError, trio.ClosedResourceError) as error:
-            raise ConnectionError(str(error) or "the stream broke") from error
-        taken = 0
-        while taken < len(data):
-            room = buffer.room()
-            count = min(len(room), len(data) - taken)
-            room[:count] = data[taken : taken + count]
-            buffer.received(count)
-            taken += count
-        return taken
+            with self._scope:
+                async with trio.open_nursery() as nursery:
+                    nursery.start_soon(self._receive_all, served)
+                    nursery.start_soon(self._send_all, served)
+                    nursery.start_soon(self._take_turns, served)
+        finally:
+            served.end(ConnectionError("the server stops"))
+            await trio.aclose_forcefully(self._stream)
 
-    def send_now(self, parts: list[Part]) -> list[Part]:
-        """See `Transport`; only waiting sends bytes."""
-        return parts
-
-    async def send(self, parts: list[Part]) -> None:
+    def receive(self, buffer: ReceiveBuffer) -> int | None:
         """See `Transport`."""
-        try:
-            for part in read_parts(parts):
-                await self._stream.send_all(part)  # type: ignore[arg-type]  # no slices any more
-        except (trio.BrokenResourceError, trio.ClosedResourceError) as error:
-            raise ConnectionError(str(error) or "the stream broke") from error
+        if not self._received:
+            return 0 if self._ended else None
+        room = buffer.room()
+        count = min(len(room), len(self._received))
+        room[:count] = self._received[:count]
+        del self._received[:count]
+        buffer.received(count)
+        self._wake()
+        return count
 
-    async def aclose(self) -> None:
+    def send(self, parts: list[Part]) -> tuple[list[Part], bool]:
+        """See `Transport`; takes all, but wants nothing more until that is sent."""
+        assert not self._outgoing
+        self._outgoing = parts
+        self._wake()
+        return [], True
+
+    def serve_soon(self) -> None:
         """See `Transport`."""
-        await trio.aclose_forcefully(self._stream)
+        self._turn_wanted = True
+        self._wake()
+
+    def close(self) -> None:
+        """See `Transport`."""
+        self._scope.cancel()
+
+    async def _receive_all(self, served: Served) -> None:
+        while True:
+            try:
+                data = await self._stream.receive_some(_RECEIVE_BYTES)
+            except _BROKEN as error:
+                served.end(_as_os_error(error))
+                return
+            if not data:
+                self._ended = True
+                served.on_hangup(trio.current_time())
+                return
+            self._received += data
+            served.serve(trio.current_time())
+            while len(self._received) >= _RECEIVE_BYTES:
+                await self._woken.wait()
+
+    async def _send_all(self, served: Served) -> None:
+        while True:
+            while not self._outgoing:
+                await self._woken.wait()
+            try:
+                for part in read_parts(self._outgoing):
+                    await self._stream.send_all(part)  # type: ignore[arg-type]  # no slices
+            except _BROKEN as error:
+                served.end(_as_os_error(error))
+                return
+            except FileTruncatedError as error:
+                served.end(error)
+                return
+            self._outgoing = []
+            served.on_writable(trio.current_time())
+
+    async def _take_turns(self, served: Served) -> None:
+        while True:
+            while not self._turn_wanted:
+                await self._woken.wait()
+            self._turn_wanted = False
+            served.serve(trio.current_time())
+            await trio.lowlevel.checkpoint()
+
+    def _wake(self) -> None:
+        self._woken.set()
+        self._woken = trio.Event()
+
+
+_BROKEN = (trio.BrokenResourceError, trio.ClosedResourceError)
+
+
+def _as_os_error(error: Exception) -> OSError:
+    return ConnectionError(str(error) or "the stream broke")
