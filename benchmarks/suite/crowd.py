@@ -9,7 +9,6 @@ from dataclasses import dataclass
 from typing import Self
 
 from benchmarks.measuring.frames import frame
-from benchmarks.measuring.side import RunningBroker
 from kbroker.client.cluster import Cluster
 from kbroker.client.connection import Connection
 from kbroker.client.group_offsets import committed_offsets
@@ -51,9 +50,9 @@ class Crowd:
     # The versions of what it prepares.
     HEARTBEAT, COMMIT = 4, 8
 
-    def __init__(self, broker: RunningBroker, *, members: int, groups: int, name: str) -> None:
-        self._broker = broker
-        host, port = broker.bootstrap.rsplit(":", 1)
+    def __init__(self, bootstrap: str, *, members: int, groups: int, name: str) -> None:
+        self._bootstrap = bootstrap
+        host, port = bootstrap.rsplit(":", 1)
         self._members = [
             _Member(
                 Connection(host, int(port), "bench", timeout_s=120), f"{name}-{number % groups}"
@@ -91,7 +90,7 @@ class Crowd:
 
     def _find_coordinators(self) -> None:
         """Wait until every group has one; the first to ask makes the topic they need."""
-        with Cluster(self._broker.bootstrap) as cluster:
+        with Cluster(self._bootstrap) as cluster:
             for group_id in {member.group_id for member in self._members}:
                 committed_offsets(cluster, group_id)
 

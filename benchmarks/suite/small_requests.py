@@ -122,7 +122,7 @@ def _crowd(broker: RunningBroker, groups: int, scale: float, *, commits: bool) -
     """Members who all have one heartbeat or commit under way."""
     name = f"crowd-{groups}-{time.monotonic_ns()}"
     with new_topic(broker, _COMMITTED_PARTITIONS) as topic:
-        with Crowd(broker, members=_MEMBERS, groups=groups, name=name) as crowd:
+        with Crowd(broker.bootstrap, members=_MEMBERS, groups=groups, name=name) as crowd:
             joined_s = crowd.join()
             prepared = [crowd.heartbeats(), crowd.commits(topic.name, topic.partitions)]
             asking = prepared[commits]
