@@ -7,7 +7,7 @@ import trio
 
 from kbroker.broker.clock import Clock
 from kbroker.broker.group_coordinator import GROUP_RECORDS
-from kbroker.broker.partition import Partition
+from kbroker.broker.partition import EndOfTransaction, Partition
 from kbroker.broker.shard_driver import Producer, ShardDriver, ShardState
 from kbroker.broker.stored_records import stored_records
 from kbroker.config import BrokerConfig, TopicConfig
@@ -81,7 +81,7 @@ async def test_records_of_a_transaction_count_when_it_is_committed(partition, is
     assert commit(driver, 2, Producer(7, 0)) is ErrorCode.NONE
     assert committed(driver) == committed(await loaded_anew(partition)) == 1
 
-    driver.write_marker(Producer(7, 0), Marker(is_committed, coordinator_epoch=3))
+    driver.write_marker(EndOfTransaction(7, 0, is_committed, 3))
 
     expected = 2 if is_committed else 1
     assert committed(driver) == committed(await loaded_anew(partition)) == expected
@@ -90,7 +90,7 @@ async def test_records_of_a_transaction_count_when_it_is_committed(partition, is
 async def test_a_transaction_stands_in_the_log_as_one(partition):
     driver = await loaded_anew(partition)
     commit(driver, 2, Producer(7, 5))
-    driver.write_marker(Producer(7, 5), Marker(True, coordinator_epoch=3))
+    driver.write_marker(EndOfTransaction(7, 5, True, 3))
 
     (data, _), (control, marker) = stored_records(partition.log)
     assert (data.producer_id, data.producer_epoch, data.base_sequence) == (7, 5, -1)
@@ -104,11 +104,11 @@ async def test_a_transaction_stands_in_the_log_as_one(partition):
 async def test_a_fenced_producer_is_refused_and_nobody_else(partition):
     driver = await loaded_anew(partition)
     commit(driver, 2, Producer(7, 5))
-    driver.write_marker(Producer(7, 5), Marker(True, coordinator_epoch=3))
+    driver.write_marker(EndOfTransaction(7, 5, True, 3))
 
     assert commit(driver, 9, Producer(7, 4)) is ErrorCode.INVALID_PRODUCER_EPOCH
     with pytest.raises(InvalidProducerEpoch):
-        driver.write_marker(Producer(7, 4), Marker(True, coordinator_epoch=3))
+        driver.write_marker(EndOfTransaction(7, 4, True, 3))
 
     assert driver.state is ShardState.ACTIVE
     assert committed(driver) == 2

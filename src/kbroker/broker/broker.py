@@ -22,9 +22,11 @@ from kbroker.broker.fetch_sessions import FetchSessions
 from kbroker.broker.fetching import Fetcher
 from kbroker.broker.flushing import Flusher
 from kbroker.broker.group_coordinator import GroupCoordinator
+from kbroker.broker.markers import LocalMarkers, MarkerWriter
 from kbroker.broker.membership import Membership
 from kbroker.broker.partitions import Partitions
 from kbroker.broker.producer_ids import ProducerIds
+from kbroker.broker.transaction_coordinator import TransactionCoordinator
 from kbroker.broker.upkeep import Upkeep
 from kbroker.cluster import (
     BrokerValue,
@@ -97,6 +99,16 @@ class Broker:
             self.administration.auto_create_topics,
             self.clock,
         )
+        self.markers = LocalMarkers(partitions, self.groups, self.clock)
+        self._marker_writer = MarkerWriter(self.markers)
+        self.transactions = TransactionCoordinator(
+            partitions,
+            lambda: self.image,
+            lambda: self.config,
+            self.administration.auto_create_topics,
+            self.clock,
+            self._marker_writer,
+        )
 
     @classmethod
     async def open(cls, config: BrokerConfig, store: Store, clock: Clock | None = None) -> Self:
@@ -155,6 +167,9 @@ class Broker:
             nursery.start_soon(self._membership.keep, name="lease")
             self.groups.follow()
             nursery.start_soon(self.groups.run, name="groups")
+            self.transactions.follow()
+            nursery.start_soon(self.transactions.run, name="transactions")
+            nursery.start_soon(self._marker_writer.run, name="markers")
             task_status.started()
 
     async def _found_cluster(self) -> None:
@@ -180,7 +195,8 @@ class Broker:
         await self._membership.join(value, new_epochs=not self.partitions.was_clean)
 
     def stop_waiting(self) -> None:
-        """Answer all that waits: in groups with a refusal, long polls with what there is."""
+        """Answer all that waits: at coordinators with a refusal, long polls with what there is."""
+        self.transactions.stop()
         self.groups.stop()
         self.fetcher.stopping = True
         for partition in self.partitions.all():
@@ -207,9 +223,13 @@ class Broker:
             self.partitions.config = self.config
             self.partitions.refresh_configs()
             self.groups.configure()
+            self.transactions.configure()
+        if delta.features:
+            self.transactions.configure()
         await self.partitions.follow(delta)
         if delta.created or delta.changed or delta.deleted:
             self.groups.follow(delta.deleted)
+            self.transactions.follow()
 
     def _read_dynamic_config(self) -> None:
         configs = self.image.configs

@@ -8,7 +8,7 @@ Watchers are registered BEFORE the reader looks at the partition, so that no cha
 between the look and the wait.
 """
 
-from typing import Protocol
+from typing import NamedTuple, Protocol
 
 from kbroker.log import (
     AbortedTransaction,
@@ -16,8 +16,10 @@ from kbroker.log import (
     FoundOffset,
     PartitionLog,
     StorageError,
+    Verification,
 )
 from kbroker.model import FileSlice, TopicPartition, Uuid
+from kbroker.records import build_marker_batch
 
 # ListOffsets asks for places by these in the place of a timestamp.
 LATEST = -1
@@ -34,6 +36,16 @@ NO_OFFSET = FoundOffset(offset=-1, timestamp_ms=-1, leader_epoch=-1)
 
 # `flush.messages` at this value asks for no flush at all (Kafka's default).
 NEVER_FLUSH = 2**63 - 1
+
+
+class EndOfTransaction(NamedTuple):
+    """A marker: whose transaction ended how, and who says so."""
+
+    producer_id: int
+    producer_epoch: int
+    committed: bool
+    coordinator_epoch: int
+    transaction_version: int = 0
 
 
 class Watcher(Protocol):
@@ -75,28 +87,56 @@ class Partition:
         self.watchers: dict[Watcher, None] = {}
         self.offline = False
         self._flusher = flusher
+        # Clients begin transactions here only after their coordinator was asked (T2).
+        log.producers.verifies = True
 
     @property
     def topic_id(self) -> Uuid:
         """The id of the topic, which a topic made anew under the same name does not share."""
         return self.log.topic_id
 
-    def append(self, records: memoryview | bytearray, *, now_ms: int) -> Appended:
+    def append(
+        self,
+        records: memoryview | bytearray,
+        *,
+        now_ms: int,
+        verification: Verification | None = None,
+    ) -> Appended:
         """Append what a client sent; raises LogError or RecordsError with Kafka's code."""
         if self.offline:
             raise StorageError("the log directory failed")
         log = self.log
-        appended = log.append(records, leader_epoch=self.leader_epoch, now_ms=now_ms)
+        appended = log.append(
+            records, leader_epoch=self.leader_epoch, now_ms=now_ms, verification=verification
+        )
         if not appended.duplicate:
             self._grew()
         return appended
 
     def append_own(self, batch: bytearray, *, now_ms: int) -> Appended:
-        """Append a batch that the broker itself made: markers, and records of internal topics."""
+        """Append a batch of records of internal topics, which the broker itself made."""
         if self.offline:
             raise StorageError("the log directory failed")
-        appended = self.log.append(
-            batch, leader_epoch=self.leader_epoch, now_ms=now_ms, from_client=False
+        appended = self.log.append_own(batch, leader_epoch=self.leader_epoch, now_ms=now_ms)
+        self._grew()
+        return appended
+
+    def append_marker(self, end: EndOfTransaction, *, now_ms: int) -> Appended:
+        """Append the end of a transaction; a LogError says so if it comes from the past."""
+        if self.offline:
+            raise StorageError("the log directory failed")
+        batch = build_marker_batch(
+            producer_id=end.producer_id,
+            producer_epoch=end.producer_epoch,
+            committed=end.committed,
+            coordinator_epoch=end.coordinator_epoch,
+            timestamp_ms=now_ms,
+        )
+        appended = self.log.append_own(
+            batch,
+            leader_epoch=self.leader_epoch,
+            now_ms=now_ms,
+            transaction_version=end.transaction_version,
         )
         self._grew()
         return appended

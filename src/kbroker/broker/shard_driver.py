@@ -22,7 +22,7 @@ from typing import Generic, NamedTuple, Protocol, TypeVar, cast
 import trio
 
 from kbroker.broker.clock import Clock
-from kbroker.broker.partition import Partition
+from kbroker.broker.partition import EndOfTransaction, Partition
 from kbroker.broker.requests import Later
 from kbroker.broker.stored_records import stored_records
 from kbroker.log import Appended, InvalidProducerEpoch, LogError
@@ -34,7 +34,6 @@ from kbroker.records import (
     Record,
     RecordsError,
     build_batch,
-    build_marker_batch,
 )
 from kbroker.telemetry.log_lines import get_logger
 from kbroker.wire.error_codes import ErrorCode
@@ -110,16 +109,27 @@ class ShardState(Enum):
 class Waiting(Later[R], Generic[R]):
     """A request whose answer is not there yet."""
 
-    __slots__ = ("_answer", "_done")
+    __slots__ = ("_answer", "_done", "_then")
 
     def __init__(self) -> None:
         self._done = trio.Event()
+        self._then: Callable[[R], None] | None = None
         self._answer: R | None = None
 
     def set(self, answer: R) -> None:
         """The answer is there; whoever waits may go on."""
         self._answer = answer
         self._done.set()
+        if self._then is not None:
+            self._then(answer)
+
+    def then(self, go_on: Callable[[R], None]) -> None:
+        """Call ``go_on`` with the answer as soon as it is there, before anything else happens.
+
+        For what must be done in the order of the answers, whoever waits for them.
+        """
+        assert self._then is None
+        self._then = go_on
 
     async def finish(self) -> R:
         """Wait for the answer."""
@@ -265,24 +275,16 @@ class ShardDriver(Generic[ShardT, StoredT]):
         """When the shard wants to be called, or None."""
         return self._machine.next_deadline() if self.state is ShardState.ACTIVE else None
 
-    def write_marker(self, producer: Producer, marker: Marker) -> Appended:
+    def write_marker(self, end: EndOfTransaction) -> Appended:
         """Append the end of a producer's transaction, and let the shard know.
 
         Only while the shard serves. Raises LogError if the marker comes from the past or cannot be
         written. It counts for readers when the high watermark has passed it, like any record.
         """
         assert self.state is ShardState.ACTIVE, "a marker while loading might be replayed or not"
-        now_ms = self._clock.timestamp_ms()
-        batch = build_marker_batch(
-            producer_id=producer.producer_id,
-            producer_epoch=producer.producer_epoch,
-            committed=marker.committed,
-            coordinator_epoch=marker.coordinator_epoch,
-            timestamp_ms=now_ms,
-        )
-        appended = self.partition.append_own(batch, now_ms=now_ms)
+        appended = self.partition.append_marker(end, now_ms=self._clock.timestamp_ms())
         self._appended_end = appended.last_offset + 1
-        self._machine.replay_marker(*producer, marker.committed)
+        self._machine.replay_marker(end.producer_id, end.producer_epoch, end.committed)
         return appended
 
     def _carry_out(

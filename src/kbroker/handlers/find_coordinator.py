@@ -1,11 +1,13 @@
 """FindCoordinator (key 10): who coordinates a group or a transaction.
 
-Asking for the coordinator of a group makes the topic of group offsets, if it is not there yet. As
-long as nobody coordinates transactions and share groups, the honest answer is that no coordinator
-is available; clients wait and ask again.
+Asking for a coordinator makes the topic that its records lie in, if it is not there yet. As long as
+nobody coordinates share groups, the honest answer is that no coordinator is available; clients wait
+and ask again.
 """
 
+from kbroker.broker.group_coordinator import GroupCoordinator
 from kbroker.broker.requests import Later, RequestContext
+from kbroker.broker.transaction_coordinator import TransactionCoordinator
 from kbroker.wire.error_codes import ErrorCode
 from kbroker.wire.messages.find_coordinator import (
     Coordinator,
@@ -23,23 +25,38 @@ def begin(
     context: RequestContext, request: FindCoordinatorRequest
 ) -> FindCoordinatorResponse | Later[FindCoordinatorResponse]:
     """Answer for every key."""
-    if request.key_type == _GROUP and context.broker.groups.partition_count is None:
-        return _Creating(context, request)
+    coordinator = _coordinator(context, request.key_type)
+    if coordinator is not None and coordinator.partition_count is None:
+        return _Creating(context, request, coordinator)
     return _answer(context, request)
 
 
+def _coordinator(
+    context: RequestContext, key_type: int
+) -> GroupCoordinator | TransactionCoordinator | None:
+    if key_type == _GROUP:
+        return context.broker.groups
+    return context.broker.transactions if key_type == _TRANSACTION else None
+
+
 class _Creating(Later[FindCoordinatorResponse]):
-    """The topic of group offsets is being made."""
+    """The topic of the coordinator is being made."""
 
-    __slots__ = ("_context", "_request")
+    __slots__ = ("_context", "_coordinator", "_request")
 
-    def __init__(self, context: RequestContext, request: FindCoordinatorRequest) -> None:
+    def __init__(
+        self,
+        context: RequestContext,
+        request: FindCoordinatorRequest,
+        coordinator: GroupCoordinator | TransactionCoordinator,
+    ) -> None:
         self._context = context
         self._request = request
+        self._coordinator = coordinator
 
     async def finish(self) -> FindCoordinatorResponse:
         """Answer when it is there, or could not be made."""
-        await self._context.broker.groups.create_topic()
+        await self._coordinator.create_topic()
         return _answer(self._context, self._request)
 
 
@@ -62,7 +79,8 @@ def _find(context: RequestContext, key_type: int, key: str) -> Coordinator:
     if key_type not in (_GROUP, _TRANSACTION, _SHARE):
         message = f"Unknown coordinator type {key_type}."
         return _refusal(key, ErrorCode.INVALID_REQUEST, message)
-    leader = context.broker.groups.leader_of(key) if key_type == _GROUP else None
+    coordinator = _coordinator(context, key_type)
+    leader = None if coordinator is None else coordinator.leader_of(key)
     endpoints = context.broker.endpoints(context.connection.listener)
     for node_id, host, port, _ in endpoints:
         if node_id == leader:

@@ -9,6 +9,7 @@ from kbroker.broker.commit_wait import CommitWait
 from kbroker.broker.partition import Partition
 from kbroker.broker.refusals import REFUSED, Refusal, why
 from kbroker.broker.requests import CloseConnection, Later, RequestContext
+from kbroker.broker.transactional_writes import TransactionalWrites, WrittenTo
 from kbroker.records import HEADER_BYTES, Compression
 from kbroker.records.header import COMPRESSION_MASK, TRANSACTIONAL_BIT
 from kbroker.wire.error_codes import ErrorCode
@@ -46,6 +47,11 @@ def begin(
         return response
     now_ms = context.broker.clock.timestamp_ms()
     appended: list[tuple[Partition, int, PartitionProduceResponse]] = []
+    writes = None
+    if request.transactional_id is not None:
+        writes = TransactionalWrites(
+            context.broker.transactions, api_version=context.api_version, now_ms=now_ms
+        )
     for topic in request.topic_data:
         answer = TopicProduceResponse(name=topic.name, topic_id=topic.topic_id)
         response.responses.append(answer)
@@ -56,21 +62,32 @@ def begin(
                     index=data.index, error_code=refusal, base_offset=-1
                 )
             else:
-                result = _append(context, request, topic, data, now_ms, appended)
+                result = _append(context, request, topic, data, now_ms, appended, writes)
             answer.partition_responses.append(result)
+    is_asked = writes is None or writes.ask()
     if request.acks == 0:
         _hang_up_on_error(response)
         return None
+    deadline = context.broker.clock.now() + max(0, request.timeout_ms) / 1000
+    if writes is not None and not is_asked:
+        return _Verifying(response, appended, writes, request.acks, deadline)
     if request.acks == ALL_IN_SYNC:
-        waiting = [
-            (partition, last_offset)
-            for partition, last_offset, _ in appended
-            if partition.high_watermark <= last_offset
-        ]
-        if waiting:
-            wait = CommitWait(waiting)
-            deadline = context.broker.clock.now() + max(0, request.timeout_ms) / 1000
-            return _Committing(response, appended, wait, deadline)
+        return _when_committed(response, appended, deadline)
+    return response
+
+
+def _when_committed(
+    response: ProduceResponse,
+    appended: list[tuple[Partition, int, PartitionProduceResponse]],
+    deadline: float,
+) -> ProduceResponse | Later[ProduceResponse]:
+    waiting = [
+        (partition, last_offset)
+        for partition, last_offset, _ in appended
+        if partition.high_watermark <= last_offset
+    ]
+    if waiting:
+        return _Committing(response, appended, CommitWait(waiting), deadline)
     return response
 
 
@@ -93,8 +110,12 @@ def _append(
     data: PartitionProduceData,
     now_ms: int,
     appended: list[tuple[Partition, int, PartitionProduceResponse]],
+    writes: TransactionalWrites | None,
 ) -> PartitionProduceResponse:
-    """Append one partition's records, and say where they went or why not."""
+    """Append one partition's records, and say where they went or why not.
+
+    Records of a transaction may be appended later: their result is filled in then.
+    """
     partitions = context.broker.partitions
     if context.api_version >= _TOPIC_ID_VERSION:
         partition, error = partitions.find_by_id(topic.topic_id, data.index)
@@ -113,6 +134,8 @@ def _append(
     refusal = _refusal_of_kind(context, request, records)
     if refusal:
         return PartitionProduceResponse(index=data.index, error_code=refusal, base_offset=-1)
+    if writes is not None and _is_transactional(records):
+        return _append_in_transaction(request, data.index, partition, records, appended, writes)
     try:
         where = partition.append(records, now_ms=now_ms)
     except REFUSED as refused:
@@ -127,6 +150,39 @@ def _append(
     return result
 
 
+def _is_transactional(records: memoryview) -> bool:
+    """Whether the first batch is part of a transaction; what has no header is not."""
+    return len(records) >= HEADER_BYTES and bool(records[_ATTRIBUTES_POSITION] & TRANSACTIONAL_BIT)
+
+
+def _append_in_transaction(
+    request: ProduceRequest,
+    index: int,
+    partition: Partition,
+    records: memoryview,
+    appended: list[tuple[Partition, int, PartitionProduceResponse]],
+    writes: TransactionalWrites,
+) -> PartitionProduceResponse:
+    result = PartitionProduceResponse(index=index, base_offset=-1)
+
+    def on_written(written: WrittenTo | Refusal) -> None:
+        if isinstance(written, Refusal):
+            refused = _refusal(index, written, partition)
+            result.error_code = refused.error_code
+            result.error_message = refused.error_message
+            result.log_start_offset = refused.log_start_offset
+            result.record_errors = refused.record_errors
+            return
+        result.base_offset = written.first_offset
+        result.log_append_time_ms = written.log_append_time_ms
+        result.log_start_offset = written.log_start_offset
+        appended.append((partition, written.last_offset, result))
+
+    assert request.transactional_id is not None
+    writes.add(request.transactional_id, partition, records, on_written)
+    return result
+
+
 def _refusal_of_kind(
     context: RequestContext, request: ProduceRequest, records: memoryview
 ) -> ErrorCode:
@@ -137,13 +193,10 @@ def _refusal_of_kind(
     if len(records) < HEADER_BYTES:
         return ErrorCode.NONE
     attributes = records[_ATTRIBUTES_POSITION]
-    if attributes & TRANSACTIONAL_BIT:
+    if attributes & TRANSACTIONAL_BIT and request.transactional_id is None:
         # Nobody could end that transaction, and readers of committed data would wait for it
-        # forever. With an id, only the coordinator knows whether the transaction is one; while it
-        # cannot be asked, Kafka answers with this code, after which clients try again.
-        if request.transactional_id is None:
-            return ErrorCode.TRANSACTIONAL_ID_AUTHORIZATION_FAILED
-        return ErrorCode.NOT_ENOUGH_REPLICAS
+        # forever.
+        return ErrorCode.TRANSACTIONAL_ID_AUTHORIZATION_FAILED
     if attributes & COMPRESSION_MASK == Compression.ZSTD and context.api_version < _ZSTD_VERSION:
         return ErrorCode.UNSUPPORTED_COMPRESSION_TYPE
     return ErrorCode.NONE
@@ -194,6 +247,34 @@ def _hang_up_on_error(response: ProduceResponse) -> None:
             if result.error_code:
                 name = ErrorCode(result.error_code).name
                 raise CloseConnection(f"produce with acks=0 failed: {name}")
+
+
+class _Verifying(Later[ProduceResponse]):
+    """Batches of a transaction that wait for its coordinator's word."""
+
+    __slots__ = ("_acks", "_appended", "_deadline", "_response", "_writes")
+
+    def __init__(
+        self,
+        response: ProduceResponse,
+        appended: list[tuple[Partition, int, PartitionProduceResponse]],
+        writes: TransactionalWrites,
+        acks: int,
+        deadline: float,
+    ) -> None:
+        self._response = response
+        self._appended = appended
+        self._writes = writes
+        self._acks = acks
+        self._deadline = deadline
+
+    async def finish(self) -> ProduceResponse:
+        """Answer when all are appended and, if asked for, committed."""
+        await self._writes.finish()
+        if self._acks != ALL_IN_SYNC:
+            return self._response
+        answer = _when_committed(self._response, self._appended, self._deadline)
+        return await answer.finish() if isinstance(answer, Later) else answer
 
 
 class _Committing(Later[ProduceResponse]):

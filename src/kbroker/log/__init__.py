@@ -24,6 +24,7 @@ transaction_index     the aborted transactions
 producer_state        the idempotent and transactional producers
 producer_entry        one of them
 producer_snapshot     the bytes of a snapshot of them
+verification          what is asked before a transaction begins here
 snapshot_files        the snapshots of a partition
 leader_epochs         where each leader epoch begins
 partition_metadata    which topic a directory belongs to
@@ -63,6 +64,7 @@ from kbroker.log.flushing import FlushJob
 from kbroker.log.log_directory import LogDirectory, MetaProperties, PartitionDirectory
 from kbroker.log.partition_log import AbortedTransaction, Appended, PartitionLog
 from kbroker.log.timestamps import FoundOffset
+from kbroker.log.verification import Verification
 
 __all__ = [
     "PartitionLog",
@@ -101,4 +103,5 @@ __all__ = [
     "RecordsRefused",
     "StorageError",
     "UnexpectedOffset",
+    "Verification",
 ]

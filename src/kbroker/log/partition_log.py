@@ -34,6 +34,7 @@ from kbroker.log.recovery import (
 from kbroker.log.segment import Segment
 from kbroker.log.timestamps import FoundOffset, find_by_timestamp, find_max_timestamp
 from kbroker.log.validation import validate
+from kbroker.log.verification import Verification
 from kbroker.model import FileSlice, TopicPartition, Uuid, uuid_to_text
 from kbroker.records import (
     NO_TIMESTAMP,
@@ -116,15 +117,16 @@ class PartitionLog(LocalLog):
         leader_epoch: int,
         now_ms: int,
         from_client: bool = True,
+        verification: Verification | None = None,
     ) -> Appended:
         """Append the batch of a client, or batches of our own, as the leader of ``leader_epoch``.
 
         ``records`` are stamped where they lie. All or nothing: raises a LogError or RecordsError
         and leaves the log as it was. A duplicate of one of the producer's last batches is not
-        appended, and where the first one is, is the answer (P1).
+        appended, and where the first is, is the answer (P1). For ``verification`` see the module.
         """
         if not from_client:
-            return self._append_own(records, leader_epoch=leader_epoch, now_ms=now_ms)
+            return self.append_own(records, leader_epoch=leader_epoch, now_ms=now_ms)
         header = check_produced(records)
         size_bytes = len(records)
         timestamp_ms = header.max_timestamp_ms
@@ -143,7 +145,7 @@ class PartitionLog(LocalLog):
 
         is_from_producer = header.producer_id >= 0
         if is_from_producer:
-            duplicate = self.producers.check(header)
+            duplicate = self.producers.check(header, verification=verification)
             if duplicate is not None:
                 return self._appended_before(duplicate)
 
@@ -179,10 +181,18 @@ class PartitionLog(LocalLog):
             duplicate=True,
         )
 
-    def _append_own(
-        self, records: memoryview | bytearray, *, leader_epoch: int, now_ms: int
+    def append_own(
+        self,
+        records: memoryview | bytearray,
+        *,
+        leader_epoch: int,
+        now_ms: int,
+        transaction_version: int = 0,
     ) -> Appended:
-        """Append batches that the broker built: markers, and the records of coordinators."""
+        """Append batches that the broker built: markers, and the records of coordinators.
+
+        ``transaction_version`` is that of the producer whose transaction a marker ends.
+        """
         first_offset = next_offset = self.log_end_offset
         is_append_time = self._config.message_timestamp_type == "LogAppendTime"
         for position, header in list(scan_batches(records)):
@@ -190,7 +200,7 @@ class PartitionLog(LocalLog):
                 stamp_log_append_time(records, position, timestamp_ms=now_ms)
             marker = marker_in(header, memoryview(records)[position:])
             if marker is not None:
-                self.producers.check_marker(header, marker)
+                self.producers.check_marker(header, marker, transaction_version=transaction_version)
             elif header.producer_id >= 0:
                 self.producers.check(header, from_client=False)
             stamp(records, position, base_offset=next_offset, leader_epoch=leader_epoch)

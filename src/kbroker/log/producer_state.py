@@ -26,12 +26,15 @@ from kbroker.log.producer_entry import (
     ProducerEntry,
 )
 from kbroker.log.transaction_index import AbortedEntry
+from kbroker.log.verification import Verification
 from kbroker.records import BatchHeader, Marker
 from kbroker.records.header import CONTROL_BIT, TRANSACTIONAL_BIT
 
 DEFAULT_EXPIRATION_MS = 86_400_000  # producer.id.expiration.ms
 # An entry takes about half a kilobyte; Kafka has no bound but the expiration.
 DEFAULT_MAX_PRODUCERS = 100_000
+# From this version of transactions on, markers carry an epoch above that of the data (KIP-890).
+_MARKERS_TAKE_EPOCHS = 2
 
 
 class ActiveProducer(NamedTuple):
@@ -51,10 +54,12 @@ class ProducerState:
     __slots__ = (
         "_decided",
         "_ongoing",
+        "_verifications",
         "entries",
         "expiration_ms",
         "first_unstable_offset",
         "max_producers",
+        "verifies",
     )
 
     def __init__(
@@ -71,16 +76,52 @@ class ProducerState:
         # First offset -> offset of the marker, which may still be above the high watermark.
         self._decided: dict[int, int] = {}
         self.first_unstable_offset: int | None = None
+        # Whether a transaction begins here only with a verification (T2), and those under way.
+        self.verifies = False
+        self._verifications: dict[int, Verification] = {}
 
     # Before an append.
 
-    def check(self, header: BatchHeader, *, from_client: bool = True) -> AppendedBatch | None:
+    def begin_verification(
+        self, header: BatchHeader, *, takes_epochs: bool, now_ms: int
+    ) -> Verification | None:
+        """What a batch must bring along, after the coordinator was asked; None if it need not be.
+
+        It need not where the batch goes on with a transaction that has begun here. Raises
+        InvalidProducerEpoch for a batch from the past, whose error nobody else would name so.
+        """
+        entry = self.entries.get(header.producer_id)
+        if entry is not None:
+            if header.producer_epoch < entry.producer_epoch:
+                raise _old_epoch(header, entry)
+            if (
+                entry.transaction_first_offset >= 0
+                and header.producer_epoch == entry.producer_epoch
+            ):
+                return None
+        verification = self._verifications.get(header.producer_id)
+        if verification is None:
+            verification = Verification(header, takes_epochs=takes_epochs, now_ms=now_ms)
+            self._verifications[header.producer_id] = verification
+        else:
+            verification.ask_again(header, takes_epochs=takes_epochs)
+        return verification
+
+    def check(
+        self,
+        header: BatchHeader,
+        *,
+        from_client: bool = True,
+        verification: Verification | None = None,
+    ) -> AppendedBatch | None:
         """None if the data batch may be appended, or the batch in the log that it repeats.
 
         Raises InvalidProducerEpoch, OutOfOrderSequence or InvalidTransactionState. Coordinators'
         batches have no sequence, so only their epoch is looked at.
         """
         entry = self.entries.get(header.producer_id)
+        if header.attributes & TRANSACTIONAL_BIT and from_client:
+            self._check_verified(header, entry, verification)
         if entry is None:
             return None  # any sequence will do (P4): its records may have been deleted
         first_sequence = header.base_sequence
@@ -97,10 +138,7 @@ class ProducerState:
                     )
                 return duplicate
         elif producer_epoch < entry.producer_epoch:
-            raise InvalidProducerEpoch(
-                f"epoch {producer_epoch} of producer {header.producer_id} is older than"
-                f" {entry.producer_epoch}"
-            )
+            raise _old_epoch(header, entry)
         elif from_client and first_sequence != 0:
             raise OutOfOrderSequence(
                 f"sequence {first_sequence} of producer {header.producer_id} begins the new epoch"
@@ -113,16 +151,42 @@ class ProducerState:
             )
         return None
 
-    def check_marker(self, header: BatchHeader, marker: Marker) -> None:
-        """Raise InvalidProducerEpoch or CoordinatorFenced if the marker comes from the past."""
+    def _check_verified(
+        self, header: BatchHeader, entry: ProducerEntry | None, verification: Verification | None
+    ) -> None:
+        if entry is not None:
+            if header.producer_epoch < entry.producer_epoch:
+                raise _old_epoch(header, entry)
+            if (
+                entry.transaction_first_offset >= 0
+                and header.producer_epoch == entry.producer_epoch
+            ):
+                return  # it goes on
+        asked = self._verifications.get(header.producer_id)
+        if self.verifies and (asked is None or asked is not verification):
+            raise InvalidTransactionState(
+                f"a batch of producer {header.producer_id} is not part of an ongoing transaction"
+            )
+        if asked is not None:
+            asked.check_sequence(header, is_known=entry is not None)
+
+    def check_marker(
+        self, header: BatchHeader, marker: Marker, *, transaction_version: int = 0
+    ) -> None:
+        """Raise InvalidProducerEpoch or CoordinatorFenced if the marker comes from the past.
+
+        In version 2 its epoch is above that of the data it ends. With the epoch of data that is
+        still open it is a late one of the transaction before; without any it is a retry.
+        """
         entry = self.entries.get(header.producer_id)
         if entry is None:
             return
-        if header.producer_epoch < entry.producer_epoch:
-            raise InvalidProducerEpoch(
-                f"epoch {header.producer_epoch} of producer {header.producer_id} is older than"
-                f" {entry.producer_epoch}"
-            )
+        if header.producer_epoch < entry.producer_epoch or (
+            transaction_version >= _MARKERS_TAKE_EPOCHS
+            and header.producer_epoch == entry.producer_epoch
+            and entry.transaction_first_offset >= 0
+        ):
+            raise _old_epoch(header, entry)
         if marker.coordinator_epoch < entry.coordinator_epoch:
             raise CoordinatorFenced(
                 f"coordinator epoch {marker.coordinator_epoch} is older than"
@@ -174,11 +238,13 @@ class ProducerState:
             ),
         )
         if header.attributes & TRANSACTIONAL_BIT and entry.transaction_first_offset < 0:
+            self._verifications.pop(producer_id, None)
             entry.transaction_first_offset = first_offset
             self._ongoing[first_offset] = producer_id
             self._find_first_unstable()
 
     def _replay_marker(self, header: BatchHeader, offset: int, marker: Marker) -> None:
+        self._verifications.pop(header.producer_id, None)
         entry = self.entries.get(header.producer_id)
         if entry is None:
             entry = self._new_entry(header.producer_id, header.producer_epoch)
@@ -246,6 +312,7 @@ class ProducerState:
         self.entries.clear()
         self._ongoing.clear()
         self._decided = {}
+        self._verifications.clear()
         self.first_unstable_offset = None
 
     def remove_expired(self, now_ms: int) -> None:
@@ -257,6 +324,12 @@ class ProducerState:
         ]
         for producer_id in expired:
             del self.entries[producer_id]
+        # Questions whose batch never came back.
+        self._verifications = {
+            producer_id: verification
+            for producer_id, verification in self._verifications.items()
+            if now_ms - verification.asked_ms < self.expiration_ms
+        }
 
     def _is_expired(self, entry: ProducerEntry, now_ms: int) -> bool:
         return (
@@ -277,3 +350,10 @@ class ProducerState:
             )
             for entry in self.entries.values()
         ]
+
+
+def _old_epoch(header: BatchHeader, entry: ProducerEntry) -> InvalidProducerEpoch:
+    return InvalidProducerEpoch(
+        f"epoch {header.producer_epoch} of producer {header.producer_id} is not above"
+        f" {entry.producer_epoch}"
+    )
