@@ -87,9 +87,9 @@ def test_whoever_asks_for_a_coordinator_makes_the_topic(talk: Conversation):
     assert find_coordinator(talk.connection, "another") == 1
 
 
-def test_there_is_no_coordinator_of_transactions(talk: Conversation):
-    request = FindCoordinatorRequest(key_type=1, coordinator_keys=["t"])
-    answer = talk.connection.ask(request, FindCoordinatorResponse, version=4)
+def test_there_is_no_coordinator_of_share_groups(talk: Conversation):
+    request = FindCoordinatorRequest(key_type=2, coordinator_keys=["t"])
+    answer = talk.connection.ask(request, FindCoordinatorResponse, version=6)
 
     assert answer.coordinators[0].error_code == ErrorCode.COORDINATOR_NOT_AVAILABLE
 
