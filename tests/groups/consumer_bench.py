@@ -26,6 +26,9 @@ from kbroker.wire.messages.group_metadata_record import GroupMetadataKey, GroupM
 
 GROUP = "readers"
 
+# Most tests do not want to wait for anything: neither for more members nor for the next target.
+AT_ONCE = GroupSettings(initial_rebalance_delay_ms=0, consumer_assignment_interval_ms=0)
+
 Owned = set[tuple[str, int]]
 
 
@@ -75,7 +78,7 @@ class Bench:
     """One shard of groups, and everything around it."""
 
     topics: Topics
-    settings: GroupSettings = field(default_factory=GroupSettings)
+    settings: GroupSettings = AT_ONCE
     config: GroupConfig | None = None
     now: float = 1_000.0
     log: list[tuple[bytes, bytes | None]] = field(default_factory=list)

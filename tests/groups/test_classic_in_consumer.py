@@ -5,7 +5,6 @@ from dataclasses import replace
 import pytest
 
 from kbroker.groups.caller import Caller
-from kbroker.groups.settings import GroupSettings
 from kbroker.wire import ErrorCode
 from kbroker.wire.messages.join_group import JoinGroupResponse
 from kbroker.wire.messages.leave_group import LeaveGroupRequest, LeaveGroupResponse, MemberIdentity
@@ -17,7 +16,7 @@ ALL = {("orders", n) for n in range(4)}
 
 @pytest.fixture
 def bench() -> Bench:
-    return Bench(Topics(orders=4), GroupSettings(initial_rebalance_delay_ms=0))
+    return Bench(Topics(orders=4))
 
 
 # --- classic members inside -------------------------------------------------------------------

@@ -1,13 +1,14 @@
 """ConsumerGroupHeartbeat: what members are told, in the cases that KIP-848 names."""
 
+from dataclasses import replace
+
 import pytest
 
 from kbroker.groups.consumer_group import ConsumerGroupState
 from kbroker.groups.consumer_members import MemberState
-from kbroker.groups.settings import GroupSettings
 from kbroker.wire import ErrorCode
 from kbroker.wire.messages.consumer_group_heartbeat import ConsumerGroupHeartbeatRequest
-from tests.groups.consumer_bench import GROUP, Bench, Topics
+from tests.groups.consumer_bench import AT_ONCE, GROUP, Bench, Topics
 from tests.groups.consumer_clients import Consumer, settle
 
 
@@ -199,7 +200,7 @@ def test_a_group_that_does_not_exist_is_made_by_a_join_alone(bench: Bench) -> No
 
 
 def test_a_full_group_takes_nobody_new() -> None:
-    bench = Bench(Topics(orders=4), GroupSettings(consumer_max_size=1))
+    bench = Bench(Topics(orders=4), replace(AT_ONCE, consumer_max_size=1))
     alice, bob = Consumer(bench, "alice", "orders"), Consumer(bench, "bob", "orders")
     alice.beat()
 

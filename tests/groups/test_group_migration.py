@@ -7,7 +7,6 @@ import pytest
 from kbroker.groups.classic_group import ClassicState
 from kbroker.groups.consumer_members import MemberState
 from kbroker.groups.embedded_protocol import decode_subscription
-from kbroker.groups.settings import GroupSettings
 from kbroker.wire import ErrorCode, ProtocolError
 from kbroker.wire.messages.consumer_protocol import ConsumerProtocolAssignment
 from tests.groups.consumer_bench import GROUP, Bench, Topics
@@ -18,7 +17,7 @@ ALL = {("orders", n) for n in range(4)}
 
 @pytest.fixture
 def bench() -> Bench:
-    return Bench(Topics(orders=4), GroupSettings(initial_rebalance_delay_ms=0))
+    return Bench(Topics(orders=4))
 
 
 def reads(*members: Consumer | ClassicConsumer) -> list[set[tuple[str, int]]]:

@@ -61,6 +61,7 @@ def test_a_commit_that_was_under_way_is_good_for_what_the_member_kept():
     """KIP-1251."""
     bench = Bench()
     first = consumer(bench)
+    bench.wait(1.0)  # until there may be another target
     bench.consumer_heartbeat("c", first, topics=["orders", "bills"])
 
     late = bench.commit({ORDERS_0: 1}, member_id="c", generation=first)

@@ -213,6 +213,8 @@ def check_topics(cluster: Cluster, maker: TopicMaker) -> None:
             assert (directory / "partition.metadata").exists()
 
 
+# A minute where nothing else runs: fifty starts of a broker, and clients that back off.
+@pytest.mark.timeout(300)
 @pytest.mark.slow
 def test_no_acknowledged_record_or_topic_is_lost_in_fifty_kills(tmp_path: Path):
     """L3, P1, P8 and the promise itself, for a broker that is alone."""
@@ -227,11 +229,20 @@ def test_no_acknowledged_record_or_topic_is_lost_in_fifty_kills(tmp_path: Path):
         writer.start()
         maker.start()
         try:
-            for _ in range(ROUNDS):
+            for number in range(1, ROUNDS + 1):
                 writer.wait_for_progress()
                 time.sleep(dice.uniform(0.0, 0.3))
                 broker.kill()
+                killed_at = time.monotonic()
                 broker.start()
+                print(
+                    f"round {number}: {writer.history.acknowledged_count} acknowledged, "
+                    f"{len(maker.acknowledged)} topics, serves again after "
+                    f"{time.monotonic() - killed_at:.2f} s"
+                )
+        except BaseException:  # a timeout of pytest too
+            print(f"what the broker said last:\n{broker.stderr[-8000:]}")
+            raise
         finally:
             maker.stop()
             writer.stop()

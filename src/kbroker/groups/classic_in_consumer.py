@@ -4,8 +4,8 @@ A classic member joins, asks for its assignment and sends heartbeats as ever, an
 each request is answered at once: the server assigns, so there is no leader and
 nobody to wait for. Its generation is its member epoch.
 
-    heartbeat  REBALANCE_IN_PROGRESS when it must join: the group moved on, it must give
-               up partitions, or the ones it waits for are free
+    heartbeat  REBALANCE_IN_PROGRESS when it must join: there is a new target, or one can be
+               computed now; it must give up partitions, or the ones it waits for are free
     join       brings what it subscribes to and owns, and one step of reconciliation
     sync       fetches what the join decided
 
@@ -242,7 +242,7 @@ def sync(
         ):
             raise RefusedError(ErrorCode.INCONSISTENT_GROUP_PROTOCOL, "Not what the join was told.")
         if (
-            group.group_epoch > member.member_epoch
+            group.assignment_epoch > member.member_epoch
             and member.state is not MemberState.UNREVOKED_PARTITIONS
         ):
             _expect_join(side, group, member, moment)
@@ -274,7 +274,8 @@ def heartbeat(
         return reply(ticket, HeartbeatResponse(error_code=refused.code))
     side.extend_session(group.group_id, member, moment.now)
     error = ErrorCode.NONE
-    if _must_join(group, member):
+    interval_ms = side.assignment_interval_ms(group.group_id)
+    if group.needs_target(moment.now_ms, interval_ms) or _must_join(group, member):
         _expect_join(side, group, member, moment)
         error = ErrorCode.REBALANCE_IN_PROGRESS
     return reply(ticket, HeartbeatResponse(error_code=error))
@@ -343,7 +344,7 @@ def _check_generation(member: ConsumerMember, generation: int) -> None:
 
 
 def _must_join(group: ConsumerGroup, member: ConsumerMember) -> bool:
-    if member.member_epoch < group.group_epoch:
+    if member.member_epoch < group.assignment_epoch:
         return True
     if member.state is MemberState.UNRELEASED_PARTITIONS:
         return not group.waits_for_others(member)

@@ -90,6 +90,8 @@ class ConsumerGroup:
         self.group_epoch = 0
         self.metadata_hash = 0
         self.assignment_epoch = 0
+        # When the target was computed last; 0 if that is not known.
+        self.assignment_timestamp_ms = 0
         self.members: dict[str, ConsumerMember] = {}
         self.targets: dict[str, Partitions] = {}
         self.resolved: dict[str, ResolvedRegex] = {}
@@ -111,6 +113,16 @@ class ConsumerGroup:
         if all(member.is_reconciled_to(self.assignment_epoch) for member in self.members.values()):
             return ConsumerGroupState.STABLE
         return ConsumerGroupState.RECONCILING
+
+    def needs_target(self, now_ms: int, interval_ms: int) -> bool:
+        """Whether the target is behind the group, and old enough to be computed anew.
+
+        Many who come and go within ``interval_ms`` cost one computation. A clock that was set
+        back must not make anybody wait.
+        """
+        if self.group_epoch <= self.assignment_epoch:
+            return False
+        return is_old_enough(self.assignment_timestamp_ms, now_ms, interval_ms)
 
     def holder(self, partition: Partition) -> str | None:
         """The member that has a partition, or has not yet said that it gave it up."""
@@ -170,6 +182,7 @@ class ConsumerGroup:
                 ConsumerGroupTargetAssignmentMetadataValue() as value,
             ):
                 self.assignment_epoch = value.assignment_epoch
+                self.assignment_timestamp_ms = value.assignment_timestamp
             case (
                 ConsumerGroupRegularExpressionKey() as key,
                 ConsumerGroupRegularExpressionValue() as value,
@@ -239,6 +252,11 @@ class ConsumerGroup:
                 # Another may hold it by now, if the record between was compacted away.
                 if self._holders.get(partition) == member_id:
                     del self._holders[partition]
+
+
+def is_old_enough(timestamp_ms: int, now_ms: int, interval_ms: int) -> bool:
+    """Whether a target of ``timestamp_ms`` may be followed by another now."""
+    return timestamp_ms == 0 or not 0 <= now_ms - timestamp_ms < interval_ms
 
 
 def _without_assignment(member: ConsumerMember) -> ConsumerMember:

@@ -81,11 +81,13 @@ def target_assignment(group_id: str, member_id: str, partitions: Partitions) -> 
     )
 
 
-def target_epoch(group_id: str, epoch: int) -> GroupRecord:
+def target_epoch(group_id: str, epoch: int, timestamp_ms: int) -> GroupRecord:
     """The target assignment is complete for this epoch; it follows the members' records."""
     return GroupRecord(
         ConsumerGroupTargetAssignmentMetadataKey(group_id=group_id),
-        ConsumerGroupTargetAssignmentMetadataValue(assignment_epoch=epoch),
+        ConsumerGroupTargetAssignmentMetadataValue(
+            assignment_epoch=epoch, assignment_timestamp=timestamp_ms
+        ),
     )
 
 

@@ -122,7 +122,15 @@ class ConsumerSide:
 
     def change(self, group: ConsumerGroup, moment: Moment) -> GroupChange:
         """What a request at this moment begins with."""
-        return GroupChange(group, self.matches, moment.now_ms)
+        interval_ms = self.assignment_interval_ms(group.group_id)
+        return GroupChange(group, self.matches, moment.now_ms, interval_ms)
+
+    def assignment_interval_ms(self, group_id: str) -> int:
+        """How long a target assignment holds at least."""
+        config = self.group_config(group_id)
+        if config is None:
+            return self.settings.consumer_assignment_interval_ms
+        return config.consumer_assignment_interval_ms
 
     def session_timeout_ms(self, group_id: str) -> int:
         """How long a member of a group may stay silent."""

@@ -11,6 +11,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from kbroker.groups import consumer_records
+from kbroker.groups.consumer_group import is_old_enough
 from kbroker.groups.reconciliation import Target, reconcile
 from kbroker.groups.subscriptions import group_names, metadata_hash
 from kbroker.groups.target_assignment import new_target
@@ -28,13 +29,16 @@ if TYPE_CHECKING:
 class GroupChange:
     """A group and what is about to be written about it."""
 
-    def __init__(self, group: ConsumerGroup, matches: TopicMatches, now_ms: int) -> None:
+    def __init__(
+        self, group: ConsumerGroup, matches: TopicMatches, now_ms: int, assignment_interval_ms: int
+    ) -> None:
         self.group = group
         self.records: list[GroupRecord] = []
         self.group_epoch = group.group_epoch
         self._matches = matches
         self._topics = matches.topics
         self._now_ms = now_ms
+        self._assignment_interval_ms = assignment_interval_ms
         self._assignment_epoch = group.assignment_epoch
         self._targets: dict[str, Partitions] = group.targets
         self._resolved: dict[str, ResolvedRegex] = group.resolved
@@ -83,8 +87,15 @@ class GroupChange:
             self.records.append(consumer_records.group_epoch(group_id, self.group_epoch, new_hash))
 
     def assign(self, default_assignor: str) -> None:
-        """Compute the target assignment, if it is behind the group's epoch."""
-        if self.group_epoch > self._assignment_epoch:
+        """Compute the target assignment, if it is behind the group's epoch and old enough.
+
+        Until it is, the last one holds: whoever comes meanwhile is a member with nothing to do.
+        The first heartbeat after the interval finds it old enough, so nothing has to wake up.
+        """
+        last_ms = self.group.assignment_timestamp_ms
+        if self.group_epoch > self._assignment_epoch and is_old_enough(
+            last_ms, self._now_ms, self._assignment_interval_ms
+        ):
             self._targets, records = new_target(
                 self.group,
                 self.group_epoch,
@@ -92,6 +103,7 @@ class GroupChange:
                 self._resolved,
                 self._topics,
                 default_assignor,
+                self._now_ms,
             )
             self._assignment_epoch = self.group_epoch
             self.records += records

@@ -135,7 +135,8 @@ def _consumer_records(classic: ClassicGroup, topics: TopicsView) -> list[GroupRe
             )
             for member in members
         ),
-        consumer_records.target_epoch(group_id, epoch),
+        # No time: the next target may follow at once.
+        consumer_records.target_epoch(group_id, epoch, timestamp_ms=0),
         *(consumer_records.current_assignment(group_id, member) for member in members),
     ]
 

@@ -31,6 +31,7 @@ def new_target(
     resolved: Mapping[str, ResolvedRegex],
     topics: TopicsView,
     default_assignor: str,
+    now_ms: int,
 ) -> tuple[dict[str, Partitions], list[GroupRecord]]:
     """What each of ``members`` shall have in ``epoch``, and the records that say so.
 
@@ -55,7 +56,7 @@ def new_target(
         for member_id, partitions in targets.items()
         if partitions != group.targets.get(member_id)
     ]
-    records.append(consumer_records.target_epoch(group.group_id, epoch))
+    records.append(consumer_records.target_epoch(group.group_id, epoch, now_ms))
     return targets, records
 
 
