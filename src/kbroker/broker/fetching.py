@@ -22,8 +22,8 @@ from kbroker.broker.fetch_sessions import (
 )
 from kbroker.broker.partition import READ_COMMITTED, Partition
 from kbroker.broker.partitions import Partitions
+from kbroker.broker.refusals import REFUSED
 from kbroker.broker.requests import Later
-from kbroker.log import LogError
 from kbroker.model import ZERO_UUID, FileSlice
 from kbroker.wire.error_codes import ErrorCode
 from kbroker.wire.messages.fetch import (
@@ -277,7 +277,7 @@ class _Fetch(Later[FetchResponse]):
                     up_to=up_to,
                     at_least_one_batch=self._found_bytes == 0,
                 )
-        except LogError as error:
+        except REFUSED as error:
             code = ErrorCode[error.kafka_error]
             data.error_code = code
             if code is ErrorCode.OFFSET_OUT_OF_RANGE:
@@ -290,14 +290,24 @@ class _Fetch(Later[FetchResponse]):
         else:
             self._held_back = offset < up_to
         if self._committed_only:
-            aborted = []
-            if piece is not None:
-                end_offset = partition.log.upper_bound_offset(piece)
+            self._tell_aborted(partition, offset, data)
+
+    def _tell_aborted(self, partition: Partition, offset: int, data: PartitionData) -> None:
+        """Name the aborted transactions; without them, no record may be seen."""
+        aborted = []
+        if isinstance(data.records, FileSlice):
+            try:
+                end_offset = partition.log.upper_bound_offset(data.records)
                 aborted = partition.aborted_transactions(offset, end_offset)
-            data.aborted_transactions = [
-                AbortedTransaction(producer_id=one.producer_id, first_offset=one.first_offset)
-                for one in aborted
-            ]
+            except REFUSED as error:
+                data.error_code = ErrorCode[error.kafka_error]
+                self._found_bytes -= data.records.length
+                data.records = _NO_DATA
+                self._must_answer = True
+        data.aborted_transactions = [
+            AbortedTransaction(producer_id=one.producer_id, first_offset=one.first_offset)
+            for one in aborted
+        ]
 
     def _diverges(self, entry: FetchEntry, partition: Partition, data: PartitionData) -> bool:
         """Whether the reader's history left ours, which it must repair first (KIP-595)."""

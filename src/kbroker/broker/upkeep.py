@@ -14,8 +14,9 @@ from kbroker.broker.clock import Clock
 from kbroker.broker.flushing import Flusher
 from kbroker.broker.partition import Partition
 from kbroker.broker.partitions import Partitions
+from kbroker.broker.refusals import REFUSED
 from kbroker.config import BrokerConfig
-from kbroker.log import DeletedSegment, LogError
+from kbroker.log import DeletedSegment
 from kbroker.telemetry.log_lines import get_logger
 
 log = get_logger("upkeep")
@@ -86,7 +87,7 @@ class Upkeep:
                 continue
             try:
                 step(partition)
-            except LogError as error:
+            except REFUSED as error:
                 name = partition.topic_partition
                 log.error("upkeep of a partition failed", partition=name, reason=str(error))
 

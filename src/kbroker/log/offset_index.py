@@ -18,6 +18,9 @@ from kbroker.log.disk import Disk
 
 ENTRY_BYTES = 8
 
+# The beginning of a segment, of which nothing is claimed.
+NO_OFFSET_ENTRY = (2**31 - 1, 0)
+
 
 class OffsetIndex:
     """The entries of one segment, in memory."""
@@ -83,6 +86,15 @@ class OffsetIndex:
         """A position from which the walk to the batch of this offset is short."""
         slot = bisect_right(self._offsets, relative_offset)
         return self._positions[slot - 1] if slot else 0
+
+    def entry_before(self, relative_offset: int) -> tuple[int, int]:
+        """The last entry at or before an offset: an offset and a position.
+
+        At the position begins a batch whose base offset is at or before that offset. Without such
+        an entry, where the segment begins, which is before everything.
+        """
+        slot = bisect_right(self._offsets, relative_offset)
+        return (self._offsets[slot - 1], self._positions[slot - 1]) if slot else NO_OFFSET_ENTRY
 
     def upper_bound(self, position: int) -> int | None:
         """The relative offset of the first entry at or behind a position, or None."""

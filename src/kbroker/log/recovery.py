@@ -9,8 +9,8 @@
     segments from the recovery point on,    every batch checked; at the first bad one the segment
     if the last stop was not clean          is cut off and all later segments go (L3); they
                                             also go if they do not begin where it ends
-    a bad CRC below the recovery point      left where it is: no crash has done that, and the good
-                                            batches behind it must not go with it (L7)
+    bad batches below the recovery point    left where they are: no crash has done that, and the
+                                            good ones behind them must not go with them (L7)
     a snapshot behind the log end           removed; the producers are replayed from the one before
     no epochs, or unreadable ones           found anew in the batches, all of which are checked
 
@@ -244,31 +244,34 @@ class Loader:
     ) -> tuple[int, bool]:
         """Check one segment and build its indexes; the end of the sound part, and if it is all."""
         next_offset = max(next_offset, segment.base_offset)
-        last_possible_offset = segment.base_offset + MAX_RELATIVE_OFFSET
+        last_possible = segment.base_offset + MAX_RELATIVE_OFFSET
         if later is not None:
-            last_possible_offset = min(last_possible_offset, later - 1)
+            last_possible = min(last_possible, later - 1)
         aborted: list[AbortedEntry] = []
-        sound_bytes = 0
         segment.begin_rebuild()
         segment.has_aborted = False  # so that the index is not read, which may be spoiled
-        try:
-            for position, header, batch in segment.file.batches(0, segment.size_bytes):
-                is_sound = crc_matches(batch, 0, header)
-                if not is_sound and header.last_offset >= self._flushed_end:
-                    raise CorruptRecords(f"the CRC of the batch at {position} does not match")
-                if not next_offset <= header.base_offset <= header.last_offset:
-                    raise CorruptRecords(f"offset {header.base_offset} behind {next_offset - 1}")
-                if header.last_offset > last_possible_offset:
-                    raise CorruptRecords(f"offset {header.last_offset} is in the next segment")
-                self._index(segment, position, header)
-                if is_sound:
-                    self._replay(header, batch, aborted)
-                else:
-                    _log.error("%s: a flushed batch at %d is damaged", segment.path(), position)
-                next_offset = header.next_offset
-                sound_bytes = position + header.size_bytes
-        except RecordsError as error:
-            _log.warning("cut %s at %d: %s", segment.path(), sound_bytes, error)
+        sound_bytes = start = 0
+        while True:
+            try:
+                for position, header, batch in segment.file.batches(start, segment.size_bytes):
+                    is_sound = self._check(position, header, batch, next_offset, last_possible)
+                    if position == start > 0:
+                        segment.index_behind_damage(position, header.base_offset)
+                    self._index(segment, position, header)
+                    if is_sound:
+                        self._replay(header, batch, aborted)
+                    else:
+                        _log.error("%s: a flushed batch at %d is damaged", segment.path(), position)
+                    next_offset = header.next_offset
+                    sound_bytes = position + header.size_bytes
+                break
+            except RecordsError as error:
+                behind = self._behind_damage(segment, sound_bytes, next_offset, last_possible)
+                if behind is None:
+                    _log.warning("cut %s at %d: %s", segment.path(), sound_bytes, error)
+                    break
+                _log.error("%s: damaged from %d to %d", segment.path(), sound_bytes, behind)
+                start = behind
         is_whole = sound_bytes == segment.size_bytes
         if not is_whole:
             segment.file.truncate(sound_bytes)
@@ -277,6 +280,32 @@ class Loader:
         segment.has_aborted = bool(aborted)
         segment.save_indexes()
         return next_offset, is_whole
+
+    def _check(
+        self, position: int, header: BatchHeader, batch: Buffer, next_offset: int, last: int
+    ) -> bool:
+        """Whether the CRC of a batch is right; CorruptRecords if it must not be kept."""
+        is_sound = crc_matches(batch, 0, header)
+        if not is_sound and header.last_offset >= self._flushed_end:
+            raise CorruptRecords(f"the CRC of the batch at {position} does not match")
+        if not next_offset <= header.base_offset <= header.last_offset:
+            raise CorruptRecords(f"offset {header.base_offset} behind {next_offset - 1}")
+        if header.last_offset > last:
+            raise CorruptRecords(f"offset {header.last_offset} is in the next segment")
+        return is_sound
+
+    def _behind_damage(
+        self, segment: Segment, position: int, next_offset: int, last_possible: int
+    ) -> int | None:
+        """Where the log goes on behind bytes that make no sense; None if it ends before them.
+
+        A crash leaves no such bytes below the recovery point, and takes nothing there. What was
+        flushed behind them is sound, and must not go with them (L7).
+        """
+        if next_offset >= self._flushed_end:
+            return None
+        offsets = range(next_offset + 1, last_possible + 1)
+        return segment.file.find_batch(position, segment.size_bytes, offsets)
 
     def _index(self, segment: Segment, position: int, header: BatchHeader) -> None:
         segment.index_batch(
@@ -354,7 +383,10 @@ def rebuild_producers(
         start = segment.position_of(offset) if offset > segment.base_offset else 0
         if start is None:
             continue
-        for position, header in segment.file.headers(start, segment.size_bytes):
+        # Damage that no crash has done costs what it holds, and not the partition (L7).
+        for position, header in segment.file.headers_over_damage(
+            start, segment.size_bytes, segment.possible_offsets()
+        ):
             if header.base_offset >= end_offset:
                 break
             if header.producer_id >= 0 and header.last_offset >= offset:

@@ -52,4 +52,8 @@ def _is_too_old(
     newest_ms = segment.load_max_timestamp()
     if newest_ms < 0:
         newest_ms = modified_ms(segment)
-    return now_ms - newest_ms > config.retention_ms
+    if now_ms - newest_ms <= config.retention_ms:
+        return False
+    # An index that rotted must not cost anybody records.
+    confirmed_ms = segment.confirm_max_timestamp()
+    return confirmed_ms < 0 or now_ms - confirmed_ms > config.retention_ms

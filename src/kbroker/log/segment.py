@@ -10,17 +10,18 @@ The append path compares with three numbers prepared before (`limit_bytes`, `rol
 index full, or the config changed.
 """
 
+import logging
 from typing import NoReturn, Self
 from zlib import crc32
 
 from kbroker.config import TopicConfig
 from kbroker.log import file_names, offset_index, time_index
 from kbroker.log.disk import Disk
-from kbroker.log.errors import DiskFailed, StorageError
+from kbroker.log.errors import CorruptLog, DiskFailed, StorageError
 from kbroker.log.file_names import file_path
 from kbroker.log.offset_index import OffsetIndex, read_last_position
 from kbroker.log.segment_file import SegmentFile
-from kbroker.log.time_index import TimeIndex, read_last_entry
+from kbroker.log.time_index import TimeEntry, TimeIndex, read_last_entry
 from kbroker.log.transaction_index import TransactionIndex
 from kbroker.records import NO_TIMESTAMP, Buffer, CorruptRecords
 
@@ -28,6 +29,9 @@ from kbroker.records import NO_TIMESTAMP, Buffer, CorruptRecords
 MAX_RELATIVE_OFFSET = 2**31 - 1
 _LONG_AGO_MS = -(2**63)
 _COLD = -1
+_ANY_OFFSET = 2**63 - 1
+
+_log = logging.getLogger(__name__)
 
 
 class Segment:
@@ -39,6 +43,7 @@ class Segment:
         "_file",
         "_first_timestamp_ms",
         "_index_entries",
+        "_is_mended",
         "_max_timestamp_known",
         "_offset_index",
         "_time_index",
@@ -81,6 +86,8 @@ class Segment:
         self.roll_after_ms = 0
         self._index_entries = 0  # how many fit into the smaller index
         self.last_possible_offset = _COLD
+        # Whether damage was met and the indexes were built anew, which is done once.
+        self._is_mended = False
         # A batch boundary that a reader has come to, where its next read begins.
         self._walked_offset = base_offset
         self._walked_position = 0
@@ -146,11 +153,15 @@ class Segment:
 
     @property
     def transaction_index(self) -> TransactionIndex:
-        """The aborted transactions; ValueError if the file holds something else."""
+        """The aborted transactions; CorruptLog if the file holds something else: without it,
+        nobody can tell which records must not be seen."""
         if self._transaction_index is None:
             path = self.path(file_names.TRANSACTION_INDEX)
             if self.has_aborted:
-                self._transaction_index = TransactionIndex.load(self._disk, path)
+                try:
+                    self._transaction_index = TransactionIndex.load(self._disk, path)
+                except ValueError as error:
+                    raise CorruptLog(f"{path}: {error}") from error
             else:
                 self._transaction_index = TransactionIndex(self._disk, path)
         return self._transaction_index
@@ -271,7 +282,10 @@ class Segment:
         if self._first_timestamp_ms is None:
             if self.size_bytes == 0:
                 return NO_TIMESTAMP
-            _, header = next(self.file.headers(0, self.size_bytes))
+            try:
+                _, header = next(self.file.headers(0, self.size_bytes))
+            except CorruptRecords:
+                return NO_TIMESTAMP  # then the clock decides when to roll
             self._first_timestamp_ms = header.max_timestamp_ms
         return self._first_timestamp_ms
 
@@ -289,17 +303,71 @@ class Segment:
             self._max_timestamp_known = True
         return self.max_timestamp_ms
 
+    def confirm_max_timestamp(self) -> int:
+        """The same, compared with the batch it should be in: by it, segments are deleted."""
+        self.load_max_timestamp()
+        entry = TimeEntry(self.max_timestamp_ms, self.max_timestamp_offset - self.base_offset)
+        self._confirm(entry)
+        return self.max_timestamp_ms
+
+    def time_entry(self, timestamp_ms: int) -> TimeEntry:
+        """The last entry of the time index at or before a timestamp, which is where it says."""
+        entry = self.time_index.lookup(timestamp_ms)
+        return entry if self._confirm(entry) else self.time_index.lookup(timestamp_ms)
+
+    def _confirm(self, entry: TimeEntry) -> bool:
+        """Whether an entry of the time index is right; if not, the indexes are built anew."""
+        if entry.timestamp_ms == NO_TIMESTAMP or self._is_mended:
+            return True
+        offset = self.base_offset + entry.relative_offset
+        try:
+            position = self.position_of(offset)
+            if position is not None:
+                _, header = next(self.file.headers(position, self.size_bytes))
+                if header.base_offset <= offset and header.max_timestamp_ms == entry.timestamp_ms:
+                    return True
+            raise CorruptRecords(f"the time index does not fit to offset {offset}")
+        except CorruptRecords as error:
+            if not self._is_mended:
+                self._mend(error)
+        return False
+
     # Finding.
 
     def position_of(self, offset: int) -> int | None:
         """Where the batch begins that holds ``offset`` or the next one; None if all are before."""
         if offset == self._walked_offset and self._walked_position < self.size_bytes:
             return self._walked_position
-        start = self.offset_index.lookup(offset - self.base_offset)
+        try:
+            return self._walk_to(offset)
+        except CorruptRecords as error:
+            if self._is_mended:
+                raise
+            self._mend(error)
+        return self._walk_to(offset)
+
+    def _walk_to(self, offset: int) -> int | None:
+        base_offset = self.base_offset
+        known, start = self.offset_index.entry_before(offset - base_offset)
+        # Behind a wrong entry a reader would miss what lies before it.
+        largest_offset = base_offset + known
+        if not 0 <= start <= self.size_bytes:
+            raise CorruptRecords(f"{self.path()}: the index points to {start}")
         for position, header in self.file.headers(start, self.size_bytes):
+            if header.base_offset > largest_offset:
+                raise CorruptRecords(f"{self.path()}: the index does not fit to {position}")
             if header.last_offset >= offset:
                 return position
+            largest_offset = _ANY_OFFSET
         return None
+
+    def _mend(self, error: CorruptRecords) -> None:
+        """Build the indexes anew: if they were wrong this mends them, and if batches are, it makes
+        those behind the damage reachable. Nothing of the log itself is changed (L7)."""
+        _log.error("%s is damaged, and indexed anew: %s", self.path(), error)
+        self._is_mended = True
+        self.rebuild_indexes()
+        self.save_indexes()
 
     def remember(self, offset: int, position: int) -> None:
         """Let a reader find the batch that will begin at ``position`` with ``offset`` at once."""
@@ -349,30 +417,39 @@ class Segment:
         self.max_timestamp_ms = entry.timestamp_ms
         self.max_timestamp_offset = self.base_offset + entry.relative_offset
         start = self.offset_index.lookup(entry.relative_offset)
-        for _, header in self.file.headers(start, self.size_bytes):
+        for _, header in self.file.headers_over_damage(
+            start, self.size_bytes, self.possible_offsets()
+        ):
             if header.max_timestamp_ms > self.max_timestamp_ms:
                 self.max_timestamp_ms = header.max_timestamp_ms
                 self.max_timestamp_offset = header.last_offset
         self._max_timestamp_known = True
 
     def rebuild_indexes(self, interval: int = 4096) -> None:
-        """Build offset and time index anew from the headers, as far as there are sound ones.
+        """Build offset and time index anew from the headers; they are not saved.
 
-        They are not saved. What lies behind a bad batch is not indexed; whether it may be cut off
-        is for recovery to decide.
+        Damaged bytes are stepped over. Whether they may be cut off is for recovery to decide.
         """
         self.begin_rebuild()
-        try:
-            for position, header in self.file.headers(0, self.size_bytes):
-                self.index_batch(
-                    position,
-                    header.last_offset,
-                    header.max_timestamp_ms,
-                    header.size_bytes,
-                    interval,
-                )
-        except CorruptRecords:
-            pass
+        end = 0
+        for position, header in self.file.headers_over_damage(
+            0, self.size_bytes, self.possible_offsets()
+        ):
+            if position > end:
+                self.index_behind_damage(position, header.base_offset)
+            self.index_batch(
+                position, header.last_offset, header.max_timestamp_ms, header.size_bytes, interval
+            )
+            end = position + header.size_bytes
+
+    def possible_offsets(self) -> range:
+        """The offsets that batches of this segment may have."""
+        return range(self.base_offset, self.base_offset + MAX_RELATIVE_OFFSET + 1)
+
+    def index_behind_damage(self, position: int, base_offset: int) -> None:
+        """Let readers find the batch at ``position`` without a walk over what is before it."""
+        self.offset_index.append(base_offset - self.base_offset, position)
+        self.bytes_since_index_entry = 0
 
     def begin_rebuild(self) -> None:
         """Forget the indexes; `index_batch` is to be called for each batch from the first on."""

@@ -13,10 +13,13 @@ from kbroker.records import (
     BatchHeader,
     CorruptRecords,
     TruncatedRecords,
+    crc_matches,
     read_header,
     scan_batches,
 )
+from kbroker.records.header import MAGIC_POSITION
 
+_MAGIC = b"\x02"
 # One read takes in the headers of all small batches between two index entries.
 _HEADERS_CHUNK_BYTES = 4096
 # Recovery and replay read whole batches, in pieces of this size or of one batch.
@@ -72,6 +75,49 @@ class SegmentFile:
                 raise TruncatedRecords(f"the batch at position {position} goes on behind {end}")
             yield position, header
             position += size_bytes
+
+    def find_batch(self, position: int, end: int, offsets: range) -> int | None:
+        """Where behind damaged bytes the next sound batch begins; None if there is none.
+
+        It is one whose offsets are within ``offsets`` and whose CRC matches, so that what looks
+        like a batch in the middle of records is not taken for one, short of a forged one.
+        """
+        while position + HEADER_BYTES <= end:
+            chunk = self.read(position, min(_BATCHES_CHUNK_BYTES, end - position))
+            last = len(chunk) - HEADER_BYTES
+            start = chunk.find(_MAGIC, MAGIC_POSITION) - MAGIC_POSITION
+            while 0 <= start <= last:
+                if self._is_sound(position + start, end, read_header(chunk, start), offsets):
+                    return position + start
+                start = chunk.find(_MAGIC, start + MAGIC_POSITION + 1) - MAGIC_POSITION
+            position += max(last + 1, 1)
+        return None
+
+    def _is_sound(self, position: int, end: int, header: BatchHeader, offsets: range) -> bool:
+        size_bytes = header.size_bytes
+        if not HEADER_BYTES <= size_bytes <= end - position or header.last_offset_delta < 0:
+            return False
+        if header.base_offset not in offsets or header.last_offset not in offsets:
+            return False
+        return crc_matches(self.read(position, size_bytes), 0, header)
+
+    def headers_over_damage(
+        self, position: int, end: int, offsets: range
+    ) -> Iterator[tuple[int, BatchHeader]]:
+        """As `headers`, but what cannot be read is stepped over: to the next sound batch."""
+        while position < end:
+            try:
+                for start, header in self.headers(position, end):
+                    if header.base_offset not in offsets or header.last_offset not in offsets:
+                        raise CorruptRecords(f"offset {header.base_offset} at position {start}")
+                    yield start, header
+                    position = start + header.size_bytes
+                    offsets = range(header.next_offset, offsets.stop)
+            except CorruptRecords:
+                found = self.find_batch(position, end, offsets)
+                if found is None:
+                    return
+                position = found
 
     def batches(self, position: int, end: int) -> Iterator[tuple[int, BatchHeader, memoryview]]:
         """Positions, headers and bytes of the batches from ``position`` to ``end``.

@@ -23,7 +23,7 @@ def find_by_timestamp(
         if segment.load_max_timestamp() < timestamp_ms:
             continue
         segments.note_reading(segment)
-        entry = segment.time_index.lookup(timestamp_ms)
+        entry = segment.time_entry(timestamp_ms)
         start = segment.offset_index.lookup(
             max(entry.relative_offset, start_offset - segment.base_offset)
         )
@@ -39,7 +39,7 @@ def find_by_timestamp(
 def find_max_timestamp(segments: Segments) -> FoundOffset | None:
     """The first record with the largest timestamp of all; None if no record has one."""
     segment = max(segments, key=Segment.load_max_timestamp)
-    max_timestamp_ms = segment.load_max_timestamp()
+    max_timestamp_ms = segment.confirm_max_timestamp()
     if max_timestamp_ms == NO_TIMESTAMP:
         return None
     segments.note_reading(segment)
