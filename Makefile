@@ -7,7 +7,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 export UV_PROJECT_ENVIRONMENT := $(CURDIR)/$(VENV)
 
-.PHONY: help start test check unit bench setup java go node generate format clean
+.PHONY: help start test check unit bench setup java go node compose generate format clean
 
 help:
 	@echo "make start   install and run a broker on 127.0.0.1:9092"
@@ -55,6 +55,10 @@ node: .cache/kafkajs/.ready
 	sh tools/install_kafkajs.sh .cache/kafkajs
 	@touch $@
 
+# For the check of docker-compose.yml.
+compose:
+	sh tools/install_docker_compose.sh
+
 start: $(VENV)/.run
 	$(BIN)/kbroker start
 
@@ -65,9 +69,10 @@ check: setup
 	$(BIN)/lint-imports --no-cache
 	$(BIN)/pytest -q -n 2 -m "not slow and not java" tests
 
-test: check java go node $(VENV)/.spark
+test: check java go node compose $(VENV)/.spark
 	$(BIN)/pytest -q -n 2 --dist loadfile --timeout=300 -m "slow or java" tests
 	$(BIN)/pytest -q compat_tests
+	$(BIN)/pytest -q spark_jobs
 
 format: setup
 	$(BIN)/ruff format .
@@ -77,9 +82,10 @@ generate: setup java
 	$(BIN)/python -m tools.generate_messages
 	$(BIN)/python -m tools.generate_protocol_page
 
-bench: setup java go
+bench: setup java go $(VENV)/.spark
 	$(BIN)/python -m benchmarks.codec
 	$(BIN)/python -m benchmarks.suite $(BENCH)
+	$(BIN)/python -m benchmarks.spark
 
 clean:
 	rm -rf $(VENV) .cache build dist .mypy_cache .ruff_cache .pytest_cache .hypothesis kbroker-data

@@ -7,6 +7,7 @@ seconds to start and is shared.
 
 from collections.abc import Callable, Iterator
 from datetime import UTC, datetime
+from importlib import import_module
 from pathlib import Path
 from typing import Any
 from uuid import uuid4
@@ -15,6 +16,8 @@ import pytest
 from compat_tests.broker_process import BrokerProcess
 from pyspark.sql import DataFrame, SparkSession
 
+from spark_jobs.options import run_job
+from spark_jobs.scene import Scene
 from spark_jobs.small_session import small_session
 
 _FOLDER = Path(__file__).parent
@@ -44,6 +47,8 @@ def broker(tmp_path_factory: pytest.TempPathFactory) -> Iterator[BrokerProcess]:
         # Expiry and compaction are looked for often enough to be waited for.
         "log.retention.check.interval.ms": "500",
         "log.cleaner.backoff.ms": "500",
+        # Events of tests have old times, and stay unless a test says otherwise.
+        "log.retention.ms": "-1",
         "group.initial.rebalance.delay.ms": "0",
     }
     with BrokerProcess(tmp_path_factory.mktemp("broker"), configs=configs) as process:
@@ -70,6 +75,13 @@ def bootstrap(broker: BrokerProcess) -> str:
 def topic() -> str:
     """A name that no other test uses; nothing has that name yet."""
     return f"spark-{uuid4().hex[:12]}"
+
+
+@pytest.fixture
+def scene(bootstrap: str) -> Iterator[Scene]:
+    """The shared broker's topics."""
+    with Scene(bootstrap) as scene:
+        yield scene
 
 
 @pytest.fixture
@@ -111,3 +123,17 @@ def pytest_runtest_makereport(
     if report.failed and isinstance(process, BrokerProcess):
         report.sections.append(("what the broker said", process.stderr[-_TAIL_CHARACTERS:]))
     return report
+
+
+@pytest.fixture
+def run_command() -> Callable[[str, list[str]], int]:
+    """Runs a job on its command line, as the process would; gives the exit code."""
+
+    def run(job: str, arguments: list[str]) -> int:
+        module = import_module(f"spark_jobs.{job}.main")
+        try:
+            return run_job(job, lambda: module.run(arguments))
+        except SystemExit as ended:
+            return int(ended.code or 0)
+
+    return run

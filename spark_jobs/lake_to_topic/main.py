@@ -30,6 +30,7 @@ from spark_jobs.session import build_session
 from spark_jobs.topics import check_topics, write_batch
 
 JOB = "lake_to_topic"
+_TIMES = ("timestamp", "timestamp_ntz", "date")
 
 
 def parser() -> Parser:
@@ -66,6 +67,9 @@ def chosen(spark: SparkSession, options: argparse.Namespace) -> DataFrame:
     for name in (options.key_column, options.value_column, options.time_column):
         if name not in rows.columns:
             raise BadInputError(f"the lake has no column {name}, only {', '.join(rows.columns)}")
+    kind = rows.schema[options.time_column].dataType.typeName()
+    if kind not in _TIMES:
+        raise BadInputError(f"the column {options.time_column} is no time but {kind}")
     if options.from_topic is not None:
         if "topic" not in rows.columns:
             raise BadInputError("--from-topic: the lake has no column topic")

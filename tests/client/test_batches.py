@@ -7,7 +7,6 @@ from kbroker.client.batches import read_batches
 from kbroker.client.errors import BrokerError
 from kbroker.client.producing import Producer
 from kbroker.wire import ErrorCode
-from tests.conftest import ONLY_APACHE_KAFKA
 
 
 def write_batches(cluster, topic, *sizes):
@@ -61,7 +60,6 @@ def test_an_offset_that_is_not_in_the_log_is_refused(cluster, new_topic):
     assert raised.value.code == ErrorCode.OFFSET_OUT_OF_RANGE
 
 
-@pytest.mark.parametrize("bootstrap", ONLY_APACHE_KAFKA, indirect=True)
 def test_markers_and_aborted_records_are_seen(cluster, new_topic, bootstrap):
     topic = new_topic()
     producer = TransactionalProducer({"bootstrap.servers": bootstrap, "transactional.id": topic})
