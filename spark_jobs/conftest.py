@@ -36,6 +36,8 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     for item in items:
         if _FOLDER in item.path.parents:
             item.add_marker(pytest.mark.spark)
+            # An interrupted call leaves Python and Java at odds, so none is interrupted lightly.
+            item.add_marker(pytest.mark.timeout(400))
             # Spark's workers, gateways and files belong to its Java half; Python only sees them go.
             item.add_marker(pytest.mark.filterwarnings("ignore::ResourceWarning"))
 

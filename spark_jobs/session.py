@@ -17,6 +17,8 @@ from pyspark.sql import SparkSession
 
 _MODULES = ("spark-sql-kafka-0-10", "spark-avro")
 _SCALA_LIBRARY = "scala-library-"
+# What Spark 4 is built for, where its jars are not on this machine.
+_SCALA = "2.13"
 
 
 def packages() -> str:
@@ -28,11 +30,15 @@ def packages() -> str:
 
 
 def _scala_version() -> str:
-    """Such as 2.13, from the name of the Scala library that PySpark brings along."""
-    jars = Path(pyspark.__file__).parent / "jars"
-    [library] = jars.glob(f"{_SCALA_LIBRARY}*.jar")
-    major, minor, *_ = library.stem.removeprefix(_SCALA_LIBRARY).split(".")
-    return f"{major}.{minor}"
+    """Such as 2.13, from the name of the Scala library among Spark's jars.
+
+    They lie beside PySpark, or in Spark's home: `spark-submit` takes PySpark from an archive.
+    """
+    homes = [Path(pyspark.__file__).parent, Path(os.environ.get("SPARK_HOME", ""))]
+    for library in (found for home in homes for found in home.glob(f"jars/{_SCALA_LIBRARY}*.jar")):
+        major, minor, *_ = library.stem.removeprefix(_SCALA_LIBRARY).split(".")
+        return f"{major}.{minor}"
+    return _SCALA
 
 
 def build_session(name: str, configs: Mapping[str, str] | None = None) -> SparkSession:

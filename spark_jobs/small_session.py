@@ -13,12 +13,19 @@ from spark_jobs.session import build_session
 
 _IVY = Path(__file__).parent.parent / ".cache" / "ivy"
 _END_TIMEOUT_S = 30.0
+_QUICK_START = {
+    "spark.driver.extraJavaOptions": "-XX:+UseSerialGC -XX:TieredStopAtLevel=1",
+    "spark.sql.codegen.wholeStage": "false",
+}
 
 
 @contextmanager
-def small_session(warehouse: Path, *, memory: str = "1g") -> Iterator[SparkSession]:
+def small_session(
+    warehouse: Path, *, memory: str = "1g", quick_start: bool = True
+) -> Iterator[SparkSession]:
     """The session, with its Java process gone at the end.
 
+    It plans many small queries quickly; ``quick_start`` is not for long ones, nor measurements.
     Java ends when its input does; its producers must be gone before their broker is.
     """
     session = build_session(
@@ -32,6 +39,7 @@ def small_session(warehouse: Path, *, memory: str = "1g") -> Iterator[SparkSessi
             "spark.ui.enabled": "false",
             "spark.sql.shuffle.partitions": "2",
             "spark.sql.warehouse.dir": str(warehouse),
+            **(_QUICK_START if quick_start else {}),
         },
     )
     gateway = session.sparkContext._gateway

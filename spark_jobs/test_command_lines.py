@@ -120,6 +120,7 @@ def test_spark_submit_runs_a_job(scene, topic, bootstrap, tmp_path):
         [
             *(str(Path(sys.executable).parent / "spark-submit"), "--master", "local[1]"),
             *("--py-files", archive, "--packages", packages(), "--driver-memory", "512m"),
+            *("--driver-java-options", "-XX:+UseSerialGC -XX:TieredStopAtLevel=1"),
             *("--conf", f"spark.jars.ivy={ROOT / '.cache' / 'ivy'}"),
             *("--conf", "spark.ui.enabled=false", "--conf", "spark.sql.shuffle.partitions=1"),
             str(ROOT / "spark_jobs" / "audit" / "main.py"),

@@ -58,7 +58,6 @@ def events(first, last):
     return [(f"k{n}", str(n)) for n in range(first, last)]
 
 
-@pytest.mark.timeout(200)
 def test_a_stream_goes_on_after_the_broker_was_killed_and_the_job_restarted(spark, tmp_path):
     (tmp_path / "broker").mkdir()
     with BrokerProcess(tmp_path / "broker") as broker, Scene(broker.bootstrap) as scene:

@@ -30,7 +30,7 @@ def main() -> None:
         tempfile.TemporaryDirectory(prefix="spark-bench-") as folder,
         kafka_side().running() as kafka,
         kbroker_side().running() as ours,
-        small_session(Path(folder) / "warehouse", memory="2g") as spark,
+        small_session(Path(folder) / "warehouse", memory="2g", quick_start=False) as spark,
         ExitStack() as topics,
     ):
         files = Path(folder) / "rows"
