@@ -7,12 +7,13 @@ VENV := .venv
 BIN := $(VENV)/bin
 export UV_PROJECT_ENVIRONMENT := $(CURDIR)/$(VENV)
 
-.PHONY: help start test check unit bench setup java go node compose generate format clean
+.PHONY: help start test check unit bench compat setup java java-clients python-clients go node generate format clean
 
 help:
 	@echo "make start   install and run a broker on 127.0.0.1:9092"
 	@echo "make test    install all that is needed and run every test"
 	@echo "make check   the fast half: format, lint, types, layers, unit tests"
+	@echo "make compat  every client and tool, on kbroker and on Apache Kafka, side by side"
 	@echo "make bench   measurements, side by side with other implementations (BENCH=--quick)"
 	@echo "make format  let ruff rewrite the sources"
 	@echo "make generate  write wire/messages and docs/protocol.md anew"
@@ -42,6 +43,20 @@ java: .cache/jars/.ready
 	sh tools/kafka_jars/install.sh .cache/jars
 	@touch $@
 
+# Client programs of compat_tests: one Java source against each version of the clients, older
+# versions of Python clients.
+java-clients: .cache/java_clients/.ready
+
+.cache/java_clients/.ready: .cache/jars/.ready tools/install_java_clients.sh $(wildcard compat_tests/java_client/*.java)
+	sh tools/install_java_clients.sh .cache/java_clients
+	@touch $@
+
+python-clients: .cache/python_clients/.ready
+
+.cache/python_clients/.ready: $(VENV)/.dev tools/install_python_clients.sh $(wildcard compat_tests/*/older-requirements.txt)
+	sh tools/install_python_clients.sh .cache/python_clients
+	@touch $@
+
 # Our Go programs, built: members of groups, and what the benchmarks use. kafkajs for Node.js.
 go: .cache/go/.ready
 
@@ -55,10 +70,6 @@ node: .cache/kafkajs/.ready
 	sh tools/install_kafkajs.sh .cache/kafkajs
 	@touch $@
 
-# For the check of docker-compose.yml.
-compose:
-	sh tools/install_docker_compose.sh
-
 start: $(VENV)/.run
 	$(BIN)/kbroker start
 
@@ -69,10 +80,14 @@ check: setup
 	$(BIN)/lint-imports --no-cache
 	$(BIN)/pytest -q -n 2 -m "not slow and not java" tests
 
-test: check java go node compose $(VENV)/.spark
+CLIENTS := java java-clients python-clients go node
+
+test: check $(CLIENTS) $(VENV)/.spark
 	$(BIN)/pytest -q -n 2 --dist loadfile --timeout=300 -m "slow or java" tests
-	$(BIN)/pytest -q compat_tests
-	$(BIN)/pytest -q spark_jobs
+	$(BIN)/pytest -q -n 2 --dist loadgroup compat_tests
+
+compat: setup $(CLIENTS)
+	$(BIN)/python -m compat_tests.matrix --anew
 
 format: setup
 	$(BIN)/ruff format .
@@ -82,10 +97,9 @@ generate: setup java
 	$(BIN)/python -m tools.generate_messages
 	$(BIN)/python -m tools.generate_protocol_page
 
-bench: setup java go $(VENV)/.spark
+bench: setup java go
 	$(BIN)/python -m benchmarks.codec
 	$(BIN)/python -m benchmarks.suite $(BENCH)
-	$(BIN)/python -m benchmarks.spark
 
 clean:
 	rm -rf $(VENV) .cache build dist .mypy_cache .ruff_cache .pytest_cache .hypothesis kbroker-data

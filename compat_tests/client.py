@@ -1,11 +1,11 @@
 """What every client can do, in words that all of them share.
 
-An adapter in a client's folder says these words in the client's own API and adds nothing: no retry,
-no default that the client would not have. What a client cannot say it does not pretend to.
+A program in a client's folder says these words in the client's own API and adds nothing: no retry,
+no default that the client would not have. What a client cannot say it does not pretend to. Programs
+are driven line by line (see ``program``), so that one scenario runs on all of them.
 """
 
 from collections.abc import Mapping, Sequence
-from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
 from typing import Protocol
 
@@ -14,8 +14,15 @@ Headers = tuple[tuple[str, bytes | None], ...]
 COMPRESSIONS = ("none", "gzip", "snappy", "lz4", "zstd")
 BEGINNING = "beginning"
 END = "end"
+READ_UNCOMMITTED = "read_uncommitted"
+READ_COMMITTED = "read_committed"
 CREATE_TIME = 0
 LOG_APPEND_TIME = 1
+
+# Records of 10 MB need room for what goes around them.
+LARGE_BYTES = 12_000_000
+# How long a client may take for anything, on two busy cores.
+PATIENCE_S = 20.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,27 +38,19 @@ class Sent:
 
 @dataclass(frozen=True, slots=True)
 class Received:
-    """A record as a client gives it to a consumer."""
+    """A record as a client gives it to a consumer; a timestamp type of None is never told."""
 
     offset: int
     value: bytes | None
     key: bytes | None = None
     headers: Headers = ()
     timestamp_ms: int = field(default=-1, compare=False)
-    timestamp_type: int = field(default=CREATE_TIME, compare=False)
+    timestamp_type: int | None = field(default=CREATE_TIME, compare=False)
     partition: int = 0
 
 
-class Tail(Protocol):
-    """A consumer that stands somewhere in a partition and waits."""
-
-    def poll(self, timeout_s: float) -> list[Received]:
-        """What arrives before the time is over; nothing is a fair answer."""
-        ...
-
-
-class Client(Protocol):
-    """One client library against one cluster. A refusal raises the client's own error."""
+class Data(Protocol):
+    """Records of one client library against one cluster. A refusal raises the client's error."""
 
     def produce(
         self,
@@ -66,15 +65,23 @@ class Client(Protocol):
         ...
 
     def consume(
-        self, topic: str, count: int, *, start: int | str = BEGINNING, partition: int = 0
+        self,
+        topic: str,
+        count: int,
+        *,
+        start: int | str = BEGINNING,
+        partition: int = 0,
+        isolation: str = READ_UNCOMMITTED,
+        wait_s: float = PATIENCE_S,
     ) -> list[Received]:
-        """Read ``count`` records from ``start`` on; fewer if they do not come in time."""
+        """Read ``count`` records from ``start`` on; fewer if they do not come in time.
+
+        An offset that is not there is an error: nothing resets it.
+        """
         ...
 
-    def tail(
-        self, topic: str, *, fetch_max_wait_ms: int, start: int | str
-    ) -> AbstractContextManager[Tail]:
-        """A consumer of partition 0 whose fetches wait up to that long for data."""
+    def consume_in_group(self, group: str, topic: str, count: int) -> list[Received]:
+        """As a new member, from where the group stands or the beginning; commits and leaves."""
         ...
 
     def watermarks(self, topic: str, partition: int = 0) -> tuple[int, int]:
@@ -83,6 +90,28 @@ class Client(Protocol):
 
     def offset_for_time(self, topic: str, timestamp_ms: int) -> int | None:
         """The offset of the first record at or after that time, or None if there is none."""
+        ...
+
+
+class Transactions(Protocol):
+    """Producers with a transactional id; each has a name here and lives until it ends."""
+
+    def begin(
+        self, producer: str, transactional_id: str, topic: str, records: Sequence[Sent]
+    ) -> None:
+        """Let a new producer begin a transaction and send to it; all is flushed, nothing ended."""
+        ...
+
+    def end(
+        self,
+        producer: str,
+        *,
+        commit: bool,
+        group: str | None = None,
+        topic: str | None = None,
+        offset: int | None = None,
+    ) -> None:
+        """Commit or abort, with an offset of ``group`` for partition 0 if one is given."""
         ...
 
 
@@ -119,6 +148,22 @@ class Admin(Protocol):
         """The cluster's id, its controller and its brokers."""
         ...
 
+    def groups(self) -> set[str]: ...
+
+    def group_offsets(self, group: str, topic: str) -> dict[int, int]:
+        """What the group committed, by partition."""
+        ...
+
+    def delete_group(self, group: str) -> None: ...
+
+
+class Client(Data, Transactions, Admin, Protocol):
+    """All of it."""
+
 
 class CompatError(Exception):
-    """For adapters of clients that answer error codes instead of raising them."""
+    """A refusal, with the error code of Kafka's protocol where the client tells it."""
+
+    def __init__(self, message: str, code: int | None = None) -> None:
+        super().__init__(message)
+        self.code = code

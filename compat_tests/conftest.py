@@ -10,17 +10,10 @@ from uuid import uuid4
 import pytest
 
 from compat_tests.broker_process import BrokerProcess
+from compat_tests.brokers import CONFIGS
 
-BROKER_CONFIGS = {
-    # Clients may send what 10 MB records need; topics lower or raise it for themselves.
-    "message.max.bytes": str(16 * 1024 * 1024),
-    # Groups settle in seconds: nobody waits for members to come, heartbeats are frequent, and
-    # consumer groups may set a session timeout as short as that of classic ones.
-    "group.initial.rebalance.delay.ms": "0",
-    "group.consumer.min.heartbeat.interval.ms": "500",
-    "group.consumer.heartbeat.interval.ms": "500",
-    "group.consumer.min.session.timeout.ms": "6000",
-}
+# What scenarios believe is explained like the assertions of tests.
+pytest.register_assert_rewrite("compat_tests.scenarios", "compat_tests.groups_on_stage")
 
 _TAIL_CHARACTERS = 6000
 
@@ -29,7 +22,7 @@ _TAIL_CHARACTERS = 6000
 def broker(tmp_path_factory: pytest.TempPathFactory) -> Iterator[BrokerProcess]:
     """A running ``kbroker start``; it must stop in good order at the end."""
     directory = tmp_path_factory.mktemp("broker")
-    with BrokerProcess(directory, configs=BROKER_CONFIGS) as process:
+    with BrokerProcess(directory, configs=CONFIGS) as process:
         yield process
     assert "Traceback" not in process.stderr, process.stderr
 
@@ -44,6 +37,13 @@ def bootstrap(broker: BrokerProcess) -> str:
 def topic() -> str:
     """A name that no other test uses; nothing has that name yet."""
     return f"compat-{uuid4().hex[:12]}"
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """A file is run by one worker, unless its tests say better: Spark and JVMs start once."""
+    for item in items:
+        if item.get_closest_marker("xdist_group") is None:
+            item.add_marker(pytest.mark.xdist_group(item.path.as_posix()))
 
 
 @pytest.hookimpl(wrapper=True)

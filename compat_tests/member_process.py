@@ -6,11 +6,22 @@ import threading
 import time
 from collections.abc import Mapping, Sequence
 from pathlib import Path
+from typing import Protocol
 
 from compat_tests.member_events import Life, parse
 
 # A JVM that was just started may take its time on two busy cores.
 _STOP_TIMEOUT_S = 30.0
+
+
+class MemberCommand(Protocol):
+    """How a client's member is started."""
+
+    def __call__(
+        self, *, group: str, topic: str, session_timeout_ms: int, instance_id: str | None
+    ) -> tuple[list[str], Mapping[str, str] | None]:
+        """The command, and its environment if it needs one of its own."""
+        ...
 
 
 class MemberProcess:

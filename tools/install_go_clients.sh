@@ -1,6 +1,7 @@
 #!/bin/sh
-# Builds our Go programs into bin/ of the folder given as the first argument: the members of groups
-# of compat_tests/go_clients, the generator of load and the server of kfake of benchmarks/go. Modules and Go's own cache stay in that folder too. An older Go than the clients want is
+# Builds our Go programs into bin/ of the folder given as the first argument: the client programs
+# of compat_tests/go_clients, the generator of load and the server of kfake of benchmarks/go.
+# Modules and Go's own cache stay in that folder too. An older Go than the clients want is
 # enough: it loads the right one, which Go's module proxy serves like a module.
 set -eu
 here=$(cd "$(dirname "$0")" && pwd)
@@ -35,4 +36,4 @@ mkdir -p "$target/bin"
 cd "$here/../benchmarks/go"
 "$go" build -buildvcs=false -o "$target/bin/" ./raw_load ./kfake_server
 cd "$here/../compat_tests/go_clients"
-"$go" build -buildvcs=false -o "$target/bin/" ./franz_member ./sarama_member
+"$go" build -buildvcs=false -o "$target/bin/" ./franz_go ./sarama ./kafka_go

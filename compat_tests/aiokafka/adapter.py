@@ -6,21 +6,26 @@ gives responses with error codes in them, which become errors here.
 
 import asyncio
 import time
-from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from typing import TypeVar
 
 from aiokafka import AIOKafkaConsumer, AIOKafkaProducer, ConsumerRecord, TopicPartition
-from aiokafka.admin import AIOKafkaAdminClient, NewPartitions, NewTopic, RecordsToDelete
+from aiokafka import admin as aiokafka_admin
+from aiokafka.admin import AIOKafkaAdminClient, NewPartitions, NewTopic
 from aiokafka.admin.config_resource import ConfigResource, ConfigResourceType
 from aiokafka.errors import for_code
 
-from compat_tests.client import BEGINNING, END, Received, Sent
+from compat_tests.client import (
+    BEGINNING,
+    END,
+    LARGE_BYTES,
+    PATIENCE_S,
+    READ_UNCOMMITTED,
+    Received,
+    Sent,
+)
 
 _Result = TypeVar("_Result")
-
-_TIMEOUT_S = 20.0
-_LARGE_BYTES = 12_000_000
 
 
 def _received(record: ConsumerRecord) -> Received:
@@ -40,16 +45,29 @@ def _refuse(code: int, message: str | None = None) -> None:
         raise for_code(code)(message)
 
 
-class AiokafkaTail:
-    """A consumer with one partition, and the loop it lives in."""
+async def _poll(consumer: AIOKafkaConsumer, count: int, wait_s: float) -> list[Received]:
+    received: list[Received] = []
+    deadline = time.monotonic() + wait_s
+    while len(received) < count and time.monotonic() < deadline:
+        polled = await consumer.getmany(timeout_ms=200)
+        received += [_received(record) for records in polled.values() for record in records]
+    return received
 
-    def __init__(self, consumer: AIOKafkaConsumer, runner: asyncio.Runner) -> None:
-        self._consumer = consumer
-        self._runner = runner
 
-    def poll(self, timeout_s: float) -> list[Received]:
-        polled = self._runner.run(self._consumer.getmany(timeout_ms=int(timeout_s * 1000)))
-        return [_received(record) for records in polled.values() for record in records]
+async def _send(producer: AIOKafkaProducer, topic: str, records: Sequence[Sent]) -> list[int]:
+    futures = [
+        await producer.send(
+            topic,
+            sent.value,
+            sent.key,
+            sent.partition,
+            sent.timestamp_ms,
+            list(sent.headers),
+        )
+        for sent in records
+    ]
+    metadata = await asyncio.wait_for(asyncio.gather(*futures), PATIENCE_S)
+    return [-1 if each is None else each.offset for each in metadata]
 
 
 class AiokafkaClient:
@@ -67,49 +85,31 @@ class AiokafkaClient:
         compression: str = "none",
         idempotent: bool = False,
     ) -> list[int]:
-        async def send() -> list[int]:
+        async def run() -> list[int]:
             producer = AIOKafkaProducer(
                 bootstrap_servers=self._bootstrap,
                 acks=acks if acks == "all" else int(acks),
                 compression_type=None if compression == "none" else compression,
                 enable_idempotence=idempotent,
-                max_request_size=_LARGE_BYTES,
+                max_request_size=LARGE_BYTES,
                 linger_ms=50,
             )
             async with producer:
-                futures = [
-                    await producer.send(
-                        topic,
-                        sent.value,
-                        sent.key,
-                        sent.partition,
-                        sent.timestamp_ms,
-                        list(sent.headers),
-                    )
-                    for sent in records
-                ]
-                metadata = await asyncio.wait_for(asyncio.gather(*futures), _TIMEOUT_S)
-            return [-1 if each is None else each.offset for each in metadata]
+                return await _send(producer, topic, records)
 
-        return asyncio.run(send())
+        return asyncio.run(run())
 
     def consume(
-        self, topic: str, count: int, *, start: int | str = BEGINNING, partition: int = 0
+        self,
+        topic: str,
+        count: int,
+        *,
+        start: int | str = BEGINNING,
+        partition: int = 0,
+        isolation: str = READ_UNCOMMITTED,
+        wait_s: float = PATIENCE_S,
     ) -> list[Received]:
-        received: list[Received] = []
-        with self.tail(topic, fetch_max_wait_ms=500, start=start, partition=partition) as tail:
-            deadline = time.monotonic() + _TIMEOUT_S
-            while len(received) < count and time.monotonic() < deadline:
-                received += tail.poll(1.0)
-        return received
-
-    @contextmanager
-    def tail(
-        self, topic: str, *, fetch_max_wait_ms: int, start: int | str, partition: int = 0
-    ) -> Iterator[AiokafkaTail]:
-        async def begin() -> AIOKafkaConsumer:
-            consumer = self._consumer(fetch_max_wait_ms=fetch_max_wait_ms)
-            await consumer.start()
+        async def ask(consumer: AIOKafkaConsumer) -> list[Received]:
             assigned = TopicPartition(topic, partition)
             consumer.assign([assigned])
             if start == BEGINNING:
@@ -118,14 +118,18 @@ class AiokafkaClient:
                 await consumer.seek_to_end(assigned)
             else:
                 consumer.seek(assigned, start)
-            return consumer
+            return await _poll(consumer, count, wait_s)
 
-        with asyncio.Runner() as runner:
-            consumer = runner.run(begin())
-            try:
-                yield AiokafkaTail(consumer, runner)
-            finally:
-                runner.run(consumer.stop())
+        return self._with_consumer(ask, auto_offset_reset="none", isolation_level=isolation)
+
+    def consume_in_group(self, group: str, topic: str, count: int) -> list[Received]:
+        async def ask(consumer: AIOKafkaConsumer) -> list[Received]:
+            consumer.subscribe([topic])
+            received = await _poll(consumer, count, PATIENCE_S)
+            await consumer.commit()
+            return received
+
+        return self._with_consumer(ask, group_id=group, auto_offset_reset="earliest")
 
     def watermarks(self, topic: str, partition: int = 0) -> tuple[int, int]:
         asked = TopicPartition(topic, partition)
@@ -146,20 +150,68 @@ class AiokafkaClient:
 
         return self._with_consumer(ask)
 
-    def _consumer(self, fetch_max_wait_ms: int = 500) -> AIOKafkaConsumer:
-        return AIOKafkaConsumer(
-            bootstrap_servers=self._bootstrap,
-            enable_auto_commit=False,
-            max_partition_fetch_bytes=_LARGE_BYTES,
-            fetch_max_wait_ms=fetch_max_wait_ms,
-        )
-
-    def _with_consumer(self, ask: Callable[[AIOKafkaConsumer], Awaitable[_Result]]) -> _Result:
+    def _with_consumer(
+        self, ask: Callable[[AIOKafkaConsumer], Awaitable[_Result]], **configs: str
+    ) -> _Result:
         async def run() -> _Result:
-            async with self._consumer() as consumer:
+            consumer = AIOKafkaConsumer(
+                bootstrap_servers=self._bootstrap,
+                enable_auto_commit=False,
+                max_partition_fetch_bytes=LARGE_BYTES,
+                **configs,
+            )
+            async with consumer:
                 return await ask(consumer)
 
         return asyncio.run(run())
+
+
+class AiokafkaTransactions:
+    """Producers with a transactional id, by the names that scenarios give them, in one loop."""
+
+    def __init__(self, bootstrap: str) -> None:
+        self._bootstrap = bootstrap
+        self._loop = asyncio.Runner()
+        self._producers: dict[str, AIOKafkaProducer] = {}
+
+    def begin(
+        self, producer: str, transactional_id: str, topic: str, records: Sequence[Sent]
+    ) -> None:
+        async def run() -> None:
+            opened = AIOKafkaProducer(
+                bootstrap_servers=self._bootstrap, transactional_id=transactional_id
+            )
+            self._producers[producer] = opened
+            await opened.start()
+            await opened.begin_transaction()
+            await _send(opened, topic, records)
+
+        self._loop.run(run())
+
+    def end(
+        self,
+        producer: str,
+        *,
+        commit: bool,
+        group: str | None = None,
+        topic: str | None = None,
+        offset: int | None = None,
+    ) -> None:
+        ending = self._producers.pop(producer)
+
+        async def run() -> None:
+            try:
+                if group is not None:
+                    position = {TopicPartition(topic, 0): offset}
+                    await ending.send_offsets_to_transaction(position, group)
+                if commit:
+                    await ending.commit_transaction()
+                else:
+                    await ending.abort_transaction()
+            finally:
+                await ending.stop()
+
+        self._loop.run(run())
 
 
 class AiokafkaAdmin:
@@ -209,7 +261,7 @@ class AiokafkaAdmin:
 
     def delete_records(self, topic: str, before_offset: int) -> int:
         partition = TopicPartition(topic, 0)
-        wanted = {partition: RecordsToDelete(before_offset)}
+        wanted = {partition: aiokafka_admin.RecordsToDelete(before_offset)}
         return self.ask(lambda admin: admin.delete_records(wanted))[partition]
 
     def cluster(self) -> tuple[str, int, list[int]]:
@@ -236,3 +288,15 @@ class AiokafkaAdmin:
         [(code, message, _, _, entries, *_)] = answer.resources
         _refuse(code, message)
         return entries
+
+    def groups(self) -> set[str]:
+        return {name for name, *_ in self.ask(lambda admin: admin.list_consumer_groups())}
+
+    def group_offsets(self, group: str, topic: str) -> dict[int, int]:
+        found = self.ask(lambda admin: admin.list_consumer_group_offsets(group))
+        return {each.partition: at.offset for each, at in found.items() if each.topic == topic}
+
+
+def parts(bootstrap: str) -> tuple[AiokafkaClient, AiokafkaTransactions, AiokafkaAdmin]:
+    """For ``compat_tests.serve``."""
+    return AiokafkaClient(bootstrap), AiokafkaTransactions(bootstrap), AiokafkaAdmin(bootstrap)

@@ -73,6 +73,7 @@ def main() -> None:
     for name in ("bootstrap", "group", "topic"):
         parser.add_argument(f"--{name}", required=True)
     parser.add_argument("--session-timeout-ms", type=int, required=True)
+    parser.add_argument("--kind", choices=["eager"], required=True)
     parser.add_argument("--instance-id")
     asyncio.run(run(parser.parse_args()))
 

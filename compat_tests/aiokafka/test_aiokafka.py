@@ -9,7 +9,7 @@ from aiokafka.errors import OffsetOutOfRangeError
 
 from compat_tests.aiokafka import VERSION
 from compat_tests.aiokafka.adapter import AiokafkaAdmin, AiokafkaClient
-from compat_tests.contract_records import numbered
+from compat_tests.scenarios.stage import numbered
 
 
 def test_this_is_the_pinned_version():

@@ -1,4 +1,4 @@
-"""The client that the contracts are run with."""
+"""The client that tests of its own are run with."""
 
 import pytest
 

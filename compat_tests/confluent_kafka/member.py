@@ -13,6 +13,8 @@ from compat_tests.member_events import (
     tell_partitions,
 )
 
+ASSIGNORS = {"eager": "range", "cooperative": "cooperative-sticky"}
+
 
 class Member:
     """Polls, commits what it polled, and stops when it is told to."""
@@ -23,12 +25,13 @@ class Member:
         configs = {
             "bootstrap.servers": options.bootstrap,
             "group.id": options.group,
-            "group.protocol": options.protocol,
             "auto.offset.reset": "earliest",
             "enable.auto.commit": False,
         }
-        if options.protocol == "classic":
-            configs["partition.assignment.strategy"] = options.assignor
+        if options.kind == "consumer":
+            configs["group.protocol"] = "consumer"
+        else:
+            configs["partition.assignment.strategy"] = ASSIGNORS[options.kind]
             configs["session.timeout.ms"] = options.session_timeout_ms
             configs["heartbeat.interval.ms"] = 500
         if options.instance_id is not None:
@@ -74,8 +77,7 @@ def main() -> None:
     parser = argparse.ArgumentParser()
     for name in ("bootstrap", "group", "topic"):
         parser.add_argument(f"--{name}", required=True)
-    parser.add_argument("--protocol", default="classic")
-    parser.add_argument("--assignor", default="range")
+    parser.add_argument("--kind", choices=[*ASSIGNORS, "consumer"], required=True)
     parser.add_argument("--session-timeout-ms", type=int, required=True)
     parser.add_argument("--instance-id")
     Member(parser.parse_args()).run()

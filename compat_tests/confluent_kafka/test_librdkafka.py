@@ -1,5 +1,8 @@
 """What librdkafka does and others do not, or do otherwise."""
 
+import threading
+import time
+
 import confluent_kafka
 import pytest
 from confluent_kafka import (
@@ -23,7 +26,7 @@ from confluent_kafka.admin import (
 from compat_tests.client import Sent
 from compat_tests.confluent_kafka import VERSION
 from compat_tests.confluent_kafka.adapter import ConfluentAdmin, ConfluentClient
-from compat_tests.contract_records import EARLIER_MS, numbered
+from compat_tests.scenarios.stage import EARLIER_MS, numbered
 
 TIMEOUT_S = 20.0
 
@@ -138,3 +141,21 @@ def test_a_topic_that_is_not_there_cannot_be_deleted(admin: ConfluentAdmin, topi
         admin.delete_topic(topic)
 
     assert refused.value.args[0].name() == "UNKNOWN_TOPIC_OR_PART"
+
+
+def test_a_waiting_fetch_returns_as_soon_as_a_record_arrives(client: ConfluentClient, topic: str):
+    client.produce(topic, numbered(1))
+    with client.tail(topic, fetch_max_wait_ms=20_000, start=1) as tail:
+        assert tail.poll(1.0) == []  # the fetch is on its way and waits at the broker
+        began_at = time.monotonic()
+        producing = threading.Timer(0.3, client.produce, (topic, numbered(1)))
+        producing.start()
+        received = []
+        while not received and time.monotonic() < began_at + 19:
+            received = tail.poll(1.0)
+        waited_s = time.monotonic() - began_at
+        producing.join()
+
+    assert [record.offset for record in received] == [1]
+    # Far below the 20 seconds of the fetch, far above what a busy machine needs.
+    assert waited_s < 10

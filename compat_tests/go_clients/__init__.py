@@ -1,1 +1,5 @@
-"""franz-go and Sarama, the clients of programs in Go: one member of a group each."""
+"""Clients written in Go: franz-go, Sarama and segmentio's kafka-go, a program each."""
+
+FRANZ_GO = "1.22.2"
+SARAMA = "1.61.1"
+KAFKA_GO = "0.4.51"

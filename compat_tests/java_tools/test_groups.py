@@ -1,6 +1,6 @@
 """Groups of the Java consumer, of both protocols: Kafka's own VerifiableConsumer and the console's.
 
-VerifiableConsumer prints the events that the contract wants, so it is a member as it is.
+VerifiableConsumer prints the events that the stage of groups wants, so it is a member as it is.
 """
 
 from collections.abc import Mapping
@@ -11,8 +11,9 @@ from tools.apache_kafka import class_path
 
 from compat_tests.client import Sent
 from compat_tests.confluent_kafka.adapter import ConfluentClient
-from compat_tests.contract_groups import GroupsContract, MemberCommand, StaticMembersContract
+from compat_tests.groups_on_stage import come_back_as_static_member, share_and_hand_over
 from compat_tests.java_tools.tool import CONSOLE_CONSUMER, GROUPS, VERIFIABLE_CONSUMER, Tools
+from compat_tests.member_process import MemberCommand
 
 KINDS = {
     "classic eager": ("--group-protocol", "classic"),
@@ -47,12 +48,16 @@ def members(request: pytest.FixtureRequest, bootstrap: str, tmp_path: Path) -> M
     return command
 
 
-class TestGroups(GroupsContract):
-    pass
+def test_partitions_are_shared_handed_over_and_resumed_without_losing_a_record(
+    members: MemberCommand, bootstrap: str, tmp_path: Path
+):
+    share_and_hand_over(members, bootstrap, tmp_path)
 
 
-class TestStaticMembers(StaticMembersContract):
-    pass
+def test_a_static_member_that_comes_back_gets_its_partitions_without_a_rebalance(
+    members: MemberCommand, bootstrap: str, tmp_path: Path
+):
+    come_back_as_static_member(members, bootstrap, tmp_path)
 
 
 @pytest.mark.parametrize("protocol", ["classic", "consumer"])

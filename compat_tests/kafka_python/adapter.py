@@ -1,123 +1,48 @@
 """kafka-python in the words that all clients share."""
 
-import time
-from collections.abc import Iterator, Mapping, Sequence
-from contextlib import closing, contextmanager
+from collections.abc import Mapping, Sequence
+from contextlib import closing
 
-from kafka import KafkaConsumer, KafkaProducer, TopicPartition
+from kafka import ConsumerGroupMetadata, KafkaProducer, OffsetAndMetadata, TopicPartition
 from kafka.admin import ConfigResource, ConfigResourceType, KafkaAdminClient
-from kafka.consumer.fetcher import ConsumerRecord
 
-from compat_tests.client import BEGINNING, END, CompatError, Received, Sent
-
-_TIMEOUT_S = 20.0
-_LARGE_BYTES = 12_000_000
+from compat_tests.client import CompatError, Sent
+from compat_tests.kafka_python.records import KafkaPythonClient, send
 
 
-def _received(record: ConsumerRecord) -> Received:
-    return Received(
-        record.offset,
-        record.value,
-        record.key,
-        tuple(record.headers),
-        record.timestamp,
-        record.timestamp_type,
-        record.partition,
-    )
-
-
-class KafkaPythonTail:
-    """A consumer with one partition."""
-
-    def __init__(self, consumer: KafkaConsumer) -> None:
-        self._consumer = consumer
-
-    def poll(self, timeout_s: float) -> list[Received]:
-        polled = self._consumer.poll(timeout_ms=int(timeout_s * 1000))
-        return [_received(record) for records in polled.values() for record in records]
-
-
-class KafkaPythonClient:
-    """KafkaProducer and KafkaConsumer."""
+class KafkaPythonTransactions:
+    """Producers with a transactional id, by the names that scenarios give them."""
 
     def __init__(self, bootstrap: str) -> None:
         self._bootstrap = bootstrap
+        self._producers: dict[str, KafkaProducer] = {}
 
-    def produce(
+    def begin(
+        self, producer: str, transactional_id: str, topic: str, records: Sequence[Sent]
+    ) -> None:
+        opened = KafkaProducer(bootstrap_servers=self._bootstrap, transactional_id=transactional_id)
+        opened.init_transactions()
+        opened.begin_transaction()
+        send(opened, topic, records)
+        self._producers[producer] = opened
+
+    def end(
         self,
-        topic: str,
-        records: Sequence[Sent],
+        producer: str,
         *,
-        acks: str = "all",
-        compression: str = "none",
-        idempotent: bool = False,
-    ) -> list[int]:
-        producer = KafkaProducer(
-            bootstrap_servers=self._bootstrap,
-            acks=acks if acks == "all" else int(acks),
-            compression_type=None if compression == "none" else compression,
-            enable_idempotence=idempotent,
-            max_request_size=_LARGE_BYTES,
-            linger_ms=50,
-        )
-        with closing(producer):
-            futures = [
-                producer.send(
-                    topic,
-                    value=sent.value,
-                    key=sent.key,
-                    headers=list(sent.headers),
-                    partition=sent.partition,
-                    timestamp_ms=sent.timestamp_ms,
-                )
-                for sent in records
-            ]
-            producer.flush(_TIMEOUT_S)
-            return [future.get(_TIMEOUT_S).offset for future in futures]
-
-    def consume(
-        self, topic: str, count: int, *, start: int | str = BEGINNING, partition: int = 0
-    ) -> list[Received]:
-        received: list[Received] = []
-        with self.tail(topic, fetch_max_wait_ms=500, start=start, partition=partition) as tail:
-            deadline = time.monotonic() + _TIMEOUT_S
-            while len(received) < count and time.monotonic() < deadline:
-                received += tail.poll(1.0)
-        return received
-
-    @contextmanager
-    def tail(
-        self, topic: str, *, fetch_max_wait_ms: int, start: int | str, partition: int = 0
-    ) -> Iterator[KafkaPythonTail]:
-        with closing(self._consumer(fetch_max_wait_ms=fetch_max_wait_ms)) as consumer:
-            assigned = TopicPartition(topic, partition)
-            consumer.assign([assigned])
-            if start == BEGINNING:
-                consumer.seek_to_beginning(assigned)
-            elif start == END:
-                consumer.seek_to_end(assigned)
+        commit: bool,
+        group: str | None = None,
+        topic: str | None = None,
+        offset: int | None = None,
+    ) -> None:
+        with closing(self._producers.pop(producer)) as ending:
+            if group is not None:
+                position = {TopicPartition(topic, 0): OffsetAndMetadata(offset, "", -1)}
+                ending.send_offsets_to_transaction(position, ConsumerGroupMetadata(group))
+            if commit:
+                ending.commit_transaction()
             else:
-                consumer.seek(assigned, start)
-            yield KafkaPythonTail(consumer)
-
-    def watermarks(self, topic: str, partition: int = 0) -> tuple[int, int]:
-        asked = TopicPartition(topic, partition)
-        with closing(self._consumer()) as consumer:
-            return consumer.beginning_offsets([asked])[asked], consumer.end_offsets([asked])[asked]
-
-    def offset_for_time(self, topic: str, timestamp_ms: int) -> int | None:
-        asked = TopicPartition(topic, 0)
-        with closing(self._consumer()) as consumer:
-            found = consumer.offsets_for_times({asked: timestamp_ms})[asked]
-            return None if found is None else found.offset
-
-    def _consumer(self, fetch_max_wait_ms: int = 500) -> KafkaConsumer:
-        return KafkaConsumer(
-            bootstrap_servers=self._bootstrap,
-            enable_auto_commit=False,
-            max_partition_fetch_bytes=_LARGE_BYTES,
-            fetch_max_wait_ms=fetch_max_wait_ms,
-        )
+                ending.abort_transaction()
 
 
 class KafkaPythonAdmin:
@@ -170,3 +95,32 @@ class KafkaPythonAdmin:
         described = self.admin.describe_cluster()
         brokers = [broker["broker_id"] for broker in described["brokers"]]
         return described["cluster_id"], described["controller_id"], brokers
+
+    def groups(self) -> set[str]:
+        return {group["group_id"] for group in self.admin.list_groups()}
+
+    def group_offsets(self, group: str, topic: str) -> dict[int, int]:
+        found = self.admin.list_group_offsets({group: None})[group]
+        return {each.partition: at.offset for each, at in found.items() if each.topic == topic}
+
+    def delete_group(self, group: str) -> None:
+        refuse_any(self.admin.delete_groups([group]))
+
+
+def refuse_any(answers: object) -> None:
+    """Raise the error that kafka-python gives as an answer, as text or as a class, if any."""
+    items = answers.values() if isinstance(answers, dict) else [each for _, each in answers]
+    for error in items:
+        if error not in ("OK", None) and getattr(error, "errno", 0) != 0:
+            raise error() if isinstance(error, type) else CompatError(str(error))
+
+
+def parts(
+    bootstrap: str,
+) -> tuple[KafkaPythonClient, KafkaPythonTransactions, KafkaPythonAdmin]:
+    """For ``compat_tests.serve``."""
+    return (
+        KafkaPythonClient(bootstrap),
+        KafkaPythonTransactions(bootstrap),
+        KafkaPythonAdmin(KafkaAdminClient(bootstrap_servers=bootstrap)),
+    )

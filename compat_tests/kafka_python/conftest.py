@@ -1,4 +1,4 @@
-"""The client that the contracts are run with."""
+"""The client that tests of its own are run with."""
 
 from collections.abc import Iterator
 from contextlib import closing
@@ -6,7 +6,8 @@ from contextlib import closing
 import pytest
 from kafka.admin import KafkaAdminClient
 
-from compat_tests.kafka_python.adapter import KafkaPythonAdmin, KafkaPythonClient
+from compat_tests.kafka_python.adapter import KafkaPythonAdmin
+from compat_tests.kafka_python.records import KafkaPythonClient
 
 
 @pytest.fixture

@@ -1,6 +1,7 @@
 """A member of a group on kafka-python, which tells what it does (see ``member_events``)."""
 
 import argparse
+import importlib
 import signal
 
 from kafka import ConsumerRebalanceListener, KafkaConsumer, OffsetAndMetadata, TopicPartition
@@ -27,6 +28,17 @@ class Teller(ConsumerRebalanceListener):
         tell_partitions(ASSIGNED, self._topic, [each.partition for each in assigned])
 
 
+def _configs(options: argparse.Namespace) -> dict[str, object]:
+    """What version 2.0 does not know, only where it is wanted."""
+    configs: dict[str, object] = {}
+    if options.instance_id is not None:
+        configs["group_instance_id"] = options.instance_id
+    if options.kind == "cooperative":
+        assignors = importlib.import_module("kafka.coordinator.assignors.cooperative_sticky")
+        configs["partition_assignment_strategy"] = [assignors.CooperativeStickyPartitionAssignor]
+    return configs
+
+
 class Member:
     """Polls, commits what it polled, and stops when it is told to."""
 
@@ -36,11 +48,11 @@ class Member:
         self._consumer = KafkaConsumer(
             bootstrap_servers=options.bootstrap,
             group_id=options.group,
-            group_instance_id=options.instance_id,
             session_timeout_ms=options.session_timeout_ms,
             heartbeat_interval_ms=500,
             auto_offset_reset="earliest",
             enable_auto_commit=False,
+            **_configs(options),
         )
 
     def run(self) -> None:
@@ -58,7 +70,9 @@ class Member:
         for partition, records in polled.items():
             offsets = [record.offset for record in records]
             tell_consumed(self._topic, partition.partition, offsets)
-            wanted[partition] = OffsetAndMetadata(offsets[-1] + 1, "", -1)
+            # The leader epoch came with version 2.1.
+            fields = (offsets[-1] + 1, "", -1)[: len(OffsetAndMetadata._fields)]
+            wanted[partition] = OffsetAndMetadata(*fields)
         self._consumer.commit(wanted)
         tell_committed(
             self._topic, {partition.partition: each.offset for partition, each in wanted.items()}
@@ -73,6 +87,7 @@ def main() -> None:
     for name in ("bootstrap", "group", "topic"):
         parser.add_argument(f"--{name}", required=True)
     parser.add_argument("--session-timeout-ms", type=int, required=True)
+    parser.add_argument("--kind", choices=["eager", "cooperative"], required=True)
     parser.add_argument("--instance-id")
     Member(parser.parse_args()).run()
 

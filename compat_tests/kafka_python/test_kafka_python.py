@@ -10,9 +10,10 @@ from kafka.errors import TopicAlreadyExistsError
 from kafka.protocol.consumer import OffsetSpec
 
 from compat_tests.client import Sent
-from compat_tests.contract_records import EARLIER_MS, numbered
 from compat_tests.kafka_python import VERSION
-from compat_tests.kafka_python.adapter import KafkaPythonAdmin, KafkaPythonClient
+from compat_tests.kafka_python.adapter import KafkaPythonAdmin
+from compat_tests.kafka_python.records import KafkaPythonClient
+from compat_tests.scenarios.stage import EARLIER_MS, numbered
 
 
 def test_this_is_the_pinned_version():

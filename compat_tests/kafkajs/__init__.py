@@ -1,1 +1,3 @@
-"""kafkajs, the client of programs on Node.js: a member of a group."""
+"""kafkajs, the client of programs on Node.js."""
+
+VERSION = "2.2.4"

@@ -7,7 +7,7 @@ const { Kafka, logLevel } = require("kafkajs");
 
 const text = { type: "string" };
 const { values: options } = parseArgs({
-  options: { bootstrap: text, group: text, topic: text, "session-timeout-ms": text },
+  options: { bootstrap: text, group: text, topic: text, kind: text, "session-timeout-ms": text },
 });
 
 function tell(name, fields) {

@@ -1,0 +1,128 @@
+"""Client by version by scenario, against kbroker and Apache Kafka side by side.
+
+    python -m compat_tests.matrix                              all, and docs/compatibility.md
+    python -m compat_tests.matrix --clients sarama --scenarios 'transaction|static'
+
+What cells a run finds is kept in .cache/compat, and docs/compatibility.md is written when all are
+there: so one client can be tried again without the others. `make compat` forgets them first, with
+--anew. It ends with 1 if a scenario fails on Apache Kafka (then the scenario is wrong), or fails on
+kbroker although it passes on Apache Kafka and no FINDINGS.md explains it.
+"""
+
+import argparse
+import json
+import re
+import sys
+import tempfile
+import threading
+from collections.abc import Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import ExitStack
+from dataclasses import asdict
+from pathlib import Path
+
+from compat_tests.brokers import APACHE_KAFKA, KBROKER, RunningBroker, running
+from compat_tests.cells import FAIL, Cell, ClientOnBroker
+from compat_tests.clients import PROGRAMS
+from compat_tests.compatibility_page import PAGE, page, summary
+from compat_tests.program import ClientProgram
+from compat_tests.scenarios import SCENARIOS, Scenario
+
+_CELLS = Path(__file__).parents[1] / ".cache" / "compat" / "cells.json"
+_PRINTING = threading.Lock()
+
+
+def cells_of(
+    program: ClientProgram, scenarios: Sequence[Scenario], broker: RunningBroker, folder: Path
+) -> list[Cell]:
+    """All scenarios of one client against one broker, one after the other."""
+    program.require()
+    folder.mkdir()
+    performer = ClientOnBroker(program, broker, folder)
+    found = []
+    try:
+        for scenario in scenarios:
+            cell = performer.cell(scenario)
+            found.append(cell)
+            _show(cell)
+    finally:
+        performer.close()
+    return found
+
+
+def _show(cell: Cell) -> None:
+    with _PRINTING:
+        reason = f"  {cell.reason}" if cell.outcome == FAIL else ""
+        sys.stdout.write(
+            f"{cell.outcome:4} {cell.seconds:5.1f}s  {cell.broker:18} {cell.client:24} "
+            f"{cell.scenario}{reason}\n"
+        )
+        sys.stdout.flush()
+
+
+def run(
+    programs: Sequence[ClientProgram],
+    scenarios: Sequence[Scenario],
+    brokers: Sequence[str],
+    *,
+    jobs: int,
+) -> list[Cell]:
+    """Every cell; ``jobs`` clients work at a time."""
+    with ExitStack() as stack:
+        folder = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="compat-")))
+        started = []
+        for name in brokers:
+            (folder / name).mkdir()
+            started.append(stack.enter_context(running(name, folder / name)))
+        pool = stack.enter_context(ThreadPoolExecutor(jobs))
+        futures = [
+            pool.submit(cells_of, program, scenarios, broker, folder / broker.name / program.label)
+            for program in programs
+            for broker in started
+        ]
+        return [cell for future in futures for cell in future.result()]
+
+
+def _kept() -> dict[tuple[str, str, str], Cell]:
+    if not _CELLS.exists():
+        return {}
+    cells = [Cell(**told) for told in json.loads(_CELLS.read_text())]
+    return {(cell.client, cell.scenario, cell.broker): cell for cell in cells}
+
+
+def _keep(cells: Mapping[tuple[str, str, str], Cell]) -> None:
+    _CELLS.parent.mkdir(parents=True, exist_ok=True)
+    _CELLS.write_text(json.dumps([asdict(cell) for cell in cells.values()], indent=1))
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--clients", default="", help="those whose name this pattern finds")
+    parser.add_argument("--scenarios", default="", help="those whose name this pattern finds")
+    parser.add_argument("--broker", choices=["kbroker", "apache"], help="only this one")
+    parser.add_argument("--anew", action="store_true", help="forget the cells of other runs")
+    parser.add_argument("--jobs", type=int, default=2)
+    options = parser.parse_args()
+    programs = [each for each in PROGRAMS if re.search(options.clients, each.label)]
+    scenarios = [each for each in SCENARIOS if re.search(options.scenarios, each.name)]
+    brokers = [KBROKER, APACHE_KAFKA]
+    if options.broker:
+        brokers = [KBROKER if options.broker == "kbroker" else APACHE_KAFKA]
+    kept = {} if options.anew else _kept()
+    cells = run(programs, scenarios, brokers, jobs=options.jobs)
+    kept |= {(cell.client, cell.scenario, cell.broker): cell for cell in cells}
+    _keep(kept)
+    wanted = [
+        (program.label, scenario.name, broker)
+        for program in PROGRAMS
+        for scenario in SCENARIOS
+        for broker in (KBROKER, APACHE_KAFKA)
+    ]
+    if all(place in kept for place in wanted):
+        PAGE.write_text(page([kept[place] for place in wanted]))
+    sys.stdout.write(summary(cells))
+    sys.exit(1 if any(cell.outcome == FAIL for cell in cells) else 0)
+
+
+if __name__ == "__main__":
+    main()

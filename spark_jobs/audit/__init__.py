@@ -1,1 +1,0 @@
-"""Proof of a topic: offsets, order, duplicates, checksums and the lag of a group."""

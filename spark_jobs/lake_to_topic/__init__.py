@@ -1,1 +1,0 @@
-"""Parquet back into a topic: keyed, at a bounded rate, from and until a time."""

@@ -1,1 +1,0 @@
-"""Topics into partitioned Parquet, exactly once; what cannot be read becomes a dead letter."""
