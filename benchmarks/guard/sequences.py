@@ -32,7 +32,7 @@ def count_all() -> dict[str, float]:
             "fetch session, 100 idle partitions": session_calls(broker, many_id, _MANY),
         }
         questions = {
-            "list offsets, 100 partitions": frames.list_offsets("many", range(_MANY)),
+            "list offsets, 100 partitions": frames.list_offsets({"many": _MANY}),
             "metadata, 100 partitions": frames.metadata("many"),
         }
         with Crowd(broker.bootstrap, members=1, groups=1, name="counted") as crowd:

@@ -4,7 +4,7 @@ Versions are the newest that Apache Kafka 4.3.1, kbroker and kfake all know.
 """
 
 import time
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from random import Random
 from typing import TypeVar, cast
 
@@ -113,10 +113,18 @@ def session_epoch_position() -> int:
     return last - 3
 
 
-def list_offsets(topic: str, partitions: Sequence[int]) -> bytes:
-    """The ends of partitions of one topic."""
-    asked = [ListOffsetsPartition(partition_index=index, timestamp=_LATEST) for index in partitions]
-    topics = [ListOffsetsTopic(name=topic, partitions=asked)]
+def list_offsets(partitions: Mapping[str, int]) -> bytes:
+    """The ends of all partitions of some topics, of which it is told how many they have."""
+    topics = [
+        ListOffsetsTopic(
+            name=name,
+            partitions=[
+                ListOffsetsPartition(partition_index=index, timestamp=_LATEST)
+                for index in range(count)
+            ],
+        )
+        for name, count in partitions.items()
+    ]
     return frame(ListOffsetsRequest(replica_id=-1, topics=topics), LIST_OFFSETS_VERSION)
 
 

@@ -1,11 +1,13 @@
 """Topics that nobody has used: created for one run, checked, and removed with their data."""
 
+import time
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from uuid import uuid4
 
 from benchmarks.measuring.side import RunningBroker
 from kbroker.client.cluster import Cluster
+from kbroker.client.errors import ClientError
 from kbroker.client.topics import LATEST, create_topic, delete_topic, list_offsets
 from kbroker.model import Uuid
 
@@ -40,6 +42,21 @@ class Topic:
         return self.broker.disk_bytes(self.name)
 
 
+def wait_for_partitions(cluster: Cluster, name: str, partitions: int) -> None:
+    """Until all partitions take records; ClientError if they do not.
+
+    Kafka names leaders before they take records. One that tells its end takes them.
+    """
+    deadline = time.monotonic() + _TIMEOUT_S
+    while True:
+        try:
+            list_offsets(cluster, name, dict.fromkeys(range(partitions), LATEST))
+            return
+        except ClientError:
+            if time.monotonic() > deadline:
+                raise
+
+
 @contextmanager
 def new_topic(
     broker: RunningBroker, partitions: int = 1, configs: Mapping[str, str] | None = None
@@ -51,8 +68,7 @@ def new_topic(
         settings = {**_DELETE_SOON, **settings}
     with Cluster(broker.bootstrap, timeout_s=_TIMEOUT_S) as cluster:
         create_topic(cluster, name, partitions=partitions, replication_factor=1, configs=settings)
-        # Kafka names leaders before they take records; one that tells its end takes them.
-        list_offsets(cluster, name, dict.fromkeys(range(partitions), LATEST))
+        wait_for_partitions(cluster, name, partitions)
     try:
         yield Topic(broker, name, partitions)
     finally:

@@ -9,6 +9,8 @@ be measured again with ``--only``.
 
 import argparse
 import resource
+import signal
+import sys
 import time
 from pathlib import Path
 
@@ -52,6 +54,8 @@ def main() -> None:
         print("\n".join(name_of(each.group, each.name) for each in chosen))
         return
     _raise_file_limit()
+    # Whoever ends the suite ends its brokers too.
+    signal.signal(signal.SIGTERM, lambda _number, _frame: sys.exit("told to stop"))
     rounds = arguments.rounds or (_QUICK_ROUNDS if arguments.quick else 3)
     run = _new_run(results)
     results["runs"][run] = description() | {"rounds": str(rounds)}

@@ -48,8 +48,7 @@ def table_lines(name: str, row: RowJson) -> Iterator[str]:
         yield f"| {' | '.join(cells)} |"
         title = ""
     for side, words in row["failures"].items():
-        text = words.splitlines()[0].replace("|", "/") if words else "failed"
-        yield f"| {title} | {side} failed: {text} | | | | | | |"
+        yield f"| {title} | {side} failed: {words.replace('|', '/')} | | | | | | |"
         title = ""
 
 

@@ -65,7 +65,9 @@ class Rounds:
         try:
             return work()
         except Exception as error:  # whatever it is, it belongs into the row
-            row.failures[side] = f"{type(error).__name__}: {error}".strip()[:500]
+            # Programs say at the end what they died of.
+            *_, last = f"{type(error).__name__}: {error}".strip().splitlines()
+            row.failures[side] = last[:300]
             self._say(traceback.format_exc(limit=-3))
             return None
 

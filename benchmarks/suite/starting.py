@@ -14,6 +14,7 @@ from benchmarks.measuring.figures import RESIDENT, SECONDS, Figures, Goal
 from benchmarks.measuring.processes import BrokerProcess
 from benchmarks.measuring.raw_load import Plan, run_raw
 from benchmarks.measuring.side import RunningBroker, Side
+from benchmarks.measuring.topics import wait_for_partitions
 from benchmarks.suite.produce import per_batch
 from benchmarks.suite.small_requests import ask_metadata, ask_offsets
 from benchmarks.suite.workload import Lab, Workload
@@ -66,15 +67,17 @@ def _prepared(side: Side, partitions: int) -> Iterator[BrokerProcess]:
     with side.fresh() as process:
         process.start()
         with Cluster(f"127.0.0.1:{process.port}", timeout_s=120.0) as cluster:
-            create_topic(cluster, _TOPIC, partitions=1, replication_factor=1)
-            for number in range(partitions // _PARTITIONS_PER_TOPIC):
-                create_topic(
-                    cluster,
-                    f"idle-{number}",
-                    partitions=_PARTITIONS_PER_TOPIC,
-                    replication_factor=1,
-                )
+            topics = _idle_topics(partitions)
+            for name, count in {_TOPIC: 1, **topics}.items():
+                create_topic(cluster, name, partitions=count, replication_factor=1)
+                wait_for_partitions(cluster, name, count)
         yield process
+
+
+def _idle_topics(partitions: int) -> dict[str, int]:
+    """Names of topics, and how many partitions each has."""
+    count = partitions // _PARTITIONS_PER_TOPIC
+    return {f"idle-{number}": _PARTITIONS_PER_TOPIC for number in range(count)}
 
 
 def _start(partitions: int, *, quick: bool = False) -> Workload:
@@ -94,7 +97,7 @@ def _many_partitions(_lab: Lab, side: Side, scale: float) -> Figures:
     """Questions about ten thousand partitions, on a broker that is started for them."""
     with _prepared(side, 10_000) as process:
         broker = RunningBroker(side.name, process)
-        topics = [(f"idle-{number}", _PARTITIONS_PER_TOPIC) for number in range(10)]
+        topics = _idle_topics(10_000)
         found: Figures = {}
         for _ in range(2):  # the first is a warm-up
             asked = {
