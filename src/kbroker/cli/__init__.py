@@ -8,6 +8,7 @@ tables         rows that fit the terminal, or plain ones for pipes
 topics         kbroker topics create | list | describe | alter | delete
 groups         kbroker groups list | describe | delete
 reset_offsets  kbroker groups reset-offsets
+transactions   kbroker transactions list | describe | producers | abort
 produce        kbroker produce: lines in, records out
 consume        kbroker consume: records in, lines out
 lines          a record as a line of text or of JSON

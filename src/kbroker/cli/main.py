@@ -26,6 +26,10 @@ _COMMANDS = {
     "start": ("kbroker.cli.start", "start a broker"),
     "topics": ("kbroker.cli.topics", "create, list, describe, alter and delete topics"),
     "groups": ("kbroker.cli.groups", "list, describe and delete groups, and reset their offsets"),
+    "transactions": (
+        "kbroker.cli.transactions",
+        "list and describe transactions, and abort those that hang",
+    ),
     "produce": ("kbroker.cli.produce", "write lines from standard input to a topic"),
     "consume": ("kbroker.cli.consume", "print the records of a topic"),
 }

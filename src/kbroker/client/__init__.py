@@ -7,6 +7,7 @@ retrying      Retries, when to try again and when to give up
 cluster       Cluster, metadata, leaders, the controller, coordinators, a connection per broker
 topics        create, delete, grow and configure topics; their offsets
 groups        list, describe and delete groups
+transactions  list, describe and abort transactions
 group_offsets what groups have committed, how far they lag; how to set them back
 partitioning  which partition a key belongs to, as in the Java client
 producing     Producer, batches with acks=all

@@ -42,10 +42,13 @@ T = TypeVar("T")
 
 # The first version that takes several keys at once, and gives its answer in a list (KIP-699).
 _FIND_SEVERAL = 4
+# What is coordinated, in the words of FindCoordinator.
+GROUP_KEY = 0
+TRANSACTION_KEY = 1
 
 
 class Coordinator(NamedTuple):
-    """The broker that looks after a group, and the connection to it."""
+    """The broker that looks after a group or a transactional id, and the connection to it."""
 
     node_id: int
     connection: Connection
@@ -168,25 +171,26 @@ class Cluster:
         nodes = self.metadata().brokers
         return {node.node_id: self._connection_to(node.node_id, "broker") for node in nodes}
 
-    def coordinator(self, group_id: str) -> Coordinator:
-        """The coordinator of a group; COORDINATOR_NOT_AVAILABLE if there is none at the moment.
+    def coordinator(self, key: str, *, key_type: int = GROUP_KEY) -> Coordinator:
+        """The coordinator of a group or a transactional id; COORDINATOR_NOT_AVAILABLE if there is
+        none at the moment.
 
         It is asked for each time: what follows is one request, and groups move.
         """
         connection = self.any_connection()
         version = connection.version_of(FindCoordinatorRequest)
         if version >= _FIND_SEVERAL:
-            request = FindCoordinatorRequest(coordinator_keys=[group_id])
+            request = FindCoordinatorRequest(key_type=key_type, coordinator_keys=[key])
         else:
-            request = FindCoordinatorRequest(key=group_id)
+            request = FindCoordinatorRequest(key_type=key_type, key=key)
         answer = connection.ask(request, FindCoordinatorResponse, version=version)
         if version >= _FIND_SEVERAL and len(answer.coordinators) != 1:
             raise BadAnswer(f"{connection.address} named {len(answer.coordinators)} coordinators")
         found = answer.coordinators[0] if version >= _FIND_SEVERAL else answer
-        raise_refusal(found.error_code, found.error_message, subject=group_id)
+        raise_refusal(found.error_code, found.error_message, subject=key)
         # The coordinator may have started after the last metadata.
         self._addresses[found.node_id] = Address(found.host, found.port)
-        return Coordinator(found.node_id, self._connection_to(found.node_id, group_id))
+        return Coordinator(found.node_id, self._connection_to(found.node_id, key))
 
     def _connection_to(self, node_id: int, subject: str) -> Connection:
         address = self._addresses.get(node_id)
