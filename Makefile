@@ -7,7 +7,8 @@ VENV := .venv
 BIN := $(VENV)/bin
 export UV_PROJECT_ENVIRONMENT := $(CURDIR)/$(VENV)
 
-.PHONY: help start test check unit bench compat setup java java-clients python-clients go node generate format clean
+.PHONY: help start test check unit bench compat setup java java-clients python-clients go node
+.PHONY: compose generate format clean
 
 help:
 	@echo "make start   install and run a broker on 127.0.0.1:9092"
@@ -70,6 +71,10 @@ node: .cache/kafkajs/.ready
 	sh tools/install_kafkajs.sh .cache/kafkajs
 	@touch $@
 
+# For the check of docker-compose.yml.
+compose:
+	sh tools/install_docker_compose.sh
+
 start: $(VENV)/.run
 	$(BIN)/kbroker start
 
@@ -82,9 +87,10 @@ check: setup
 
 CLIENTS := java java-clients python-clients go node
 
-test: check $(CLIENTS) $(VENV)/.spark
+test: check $(CLIENTS) compose $(VENV)/.spark
 	$(BIN)/pytest -q -n 2 --dist loadfile --timeout=300 -m "slow or java" tests
 	$(BIN)/pytest -q -n 2 --dist loadgroup compat_tests
+	$(BIN)/pytest -q spark_jobs
 
 compat: setup $(CLIENTS)
 	$(BIN)/python -m compat_tests.matrix --anew
@@ -97,9 +103,10 @@ generate: setup java
 	$(BIN)/python -m tools.generate_messages
 	$(BIN)/python -m tools.generate_protocol_page
 
-bench: setup java go
+bench: setup java go $(VENV)/.spark
 	$(BIN)/python -m benchmarks.codec
 	$(BIN)/python -m benchmarks.suite $(BENCH)
+	$(BIN)/python -m benchmarks.spark
 
 clean:
 	rm -rf $(VENV) .cache build dist .mypy_cache .ruff_cache .pytest_cache .hypothesis kbroker-data

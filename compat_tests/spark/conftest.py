@@ -1,14 +1,11 @@
 """One Spark session for this folder; its connector comes from Maven Central into ``.cache/ivy``."""
 
-import os
-import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
 
 from compat_tests.broker_process import BrokerProcess
-from compat_tests.spark import CONNECTOR
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -16,7 +13,6 @@ if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
 _FOLDER = Path(__file__).parent
-_IVY = _FOLDER.parent.parent / ".cache" / "ivy"
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
@@ -32,27 +28,7 @@ def spark(
 ) -> "Iterator[SparkSession]":
     """A session with two cores and a small heap."""
     # Here and not above: the other folders can be run alone without PySpark.
-    from pyspark.sql import SparkSession
+    from spark_jobs.small_session import small_session
 
-    os.environ["PYSPARK_PYTHON"] = sys.executable
-    warehouse = tmp_path_factory.mktemp("spark")
-    session = (
-        SparkSession.builder.master("local[2]")
-        .appName("kbroker")
-        .config("spark.jars.packages", CONNECTOR)
-        .config("spark.jars.ivy", str(_IVY))
-        .config("spark.driver.memory", "1g")
-        .config("spark.driver.bindAddress", "127.0.0.1")
-        .config("spark.driver.host", "127.0.0.1")
-        .config("spark.ui.enabled", "false")
-        .config("spark.sql.shuffle.partitions", "2")
-        .config("spark.sql.warehouse.dir", str(warehouse))
-        .getOrCreate()
-    )
-    gateway = session.sparkContext._gateway
-    yield session
-    session.stop()
-    # Java ends when its input does; its producers must be gone before the broker is.
-    gateway.shutdown()
-    gateway.proc.stdin.close()
-    assert gateway.proc.wait(30) == 0
+    with small_session(tmp_path_factory.mktemp("spark")) as session:
+        yield session

@@ -14,8 +14,9 @@ import pytest
 from kbroker.client.cluster import Cluster
 from kbroker.client.connection import Connection
 from kbroker.client.topics import create_topic
+from kbroker.testing.process import KBROKER, START_TIMEOUT_S, free_port
 from kbroker.wire.messages.fetch import FetchPartition, FetchRequest, FetchTopic
-from tests.scenarios.broker_process import KBROKER, START_TIMEOUT_S, BrokerProcess, free_port
+from tests.scenarios.broker_process import BrokerProcess
 
 # What Apache Kafka 4.3 ships as config/server.properties, as far as it has names and values; the
 # addresses and the directory are ours.

@@ -186,6 +186,8 @@ class Broker:
         await self.partitions.load()
         # P11: whoever wrote these logs gave out ids too, up to the end of a block at the most.
         await self.producer_ids.skip(self.partitions.highest_producer_id())
+        stored = await trio.to_thread.run_sync(self.transactions.highest_stored_producer_id)
+        await self.producer_ids.skip(stored)
         await self._membership.found_cluster(cluster_id, INITIAL_LEVELS)
 
     async def join(self, endpoints: Sequence[Endpoint]) -> None:

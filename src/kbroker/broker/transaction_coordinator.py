@@ -7,6 +7,7 @@ a coordinator that has lost its partition cannot end transactions any more (T5).
 """
 
 from collections.abc import Awaitable, Callable, Collection, Sequence
+from contextlib import suppress
 from functools import partial
 
 from kbroker.broker.clock import Clock
@@ -17,11 +18,13 @@ from kbroker.broker.partition import EndOfTransaction, Partition
 from kbroker.broker.partitions import Partitions
 from kbroker.broker.requests import Later
 from kbroker.broker.shard_driver import RecordFormat, ShardDriver
+from kbroker.broker.stored_records import stored_records
 from kbroker.cluster import ClusterImage
 from kbroker.cluster.topic_names import TRANSACTION_STATE
 from kbroker.config import BrokerConfig
 from kbroker.groups.regex import InvalidRegexError, Regex
 from kbroker.model import TopicPartition
+from kbroker.records import Record
 from kbroker.txn import (
     TransactionFilter,
     TransactionRecord,
@@ -34,6 +37,7 @@ from kbroker.txn import (
     encode_record,
 )
 from kbroker.wire.error_codes import ErrorCode
+from kbroker.wire.errors import ProtocolError
 from kbroker.wire.messages.list_transactions import (
     ListTransactionsRequest,
     ListTransactionsResponse,
@@ -108,6 +112,24 @@ class TransactionCoordinator(Coordinator[TransactionShard, TransactionRecord]):
         )
 
     # Looking.
+
+    def highest_stored_producer_id(self) -> int:
+        """The highest producer id in our records, -1 if there is none; waits for the disk.
+
+        For a first start on logs that another broker wrote: a transactional id may have a
+        producer id that no partition has heard of.
+        """
+        highest = -1
+        for partition in self._partitions.of_topic(self._topic):
+            for _, stored in stored_records(partition.log):
+                if not isinstance(stored, Record) or stored.key is None:
+                    continue
+                with suppress(ProtocolError):
+                    record = decode_record(stored.key, stored.value)
+                    if record is not None and record.transaction is not None:
+                        known = record.transaction
+                        highest = max(highest, known.producer_id, known.next_producer_id)
+        return highest
 
     def list(self, request: ListTransactionsRequest) -> ListTransactionsResponse:
         """ListTransactions."""

@@ -13,6 +13,7 @@ partitioning  which partition a key belongs to, as in the Java client
 producing     Producer, batches with acks=all
 aborted       which batches of a fetch a reader of committed data does not see
 consuming     Consumer, partitions read from a chosen start
+batches       what lies in a log, batch by batch: also what no application sees
 
 Import from the modules: `kbroker start` shares none of them and should not pay for them.
 """

@@ -5,7 +5,7 @@ batches, also over those that hold nothing for applications: control batches, ab
 those that compaction emptied. So a position reaches the end of the log even if no record does.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple, Self
 
@@ -179,23 +179,13 @@ class Consumer:
         return consumed
 
     def _send_to(self, leader: Connection, partitions: list[int], topic_id: Uuid) -> None:
-        newest = _LAST_VERSION_WITH_NAMES if topic_id == ZERO_UUID else 32767
-        wanted = [
-            FetchPartition(
-                partition=partition,
-                fetch_offset=self.positions[partition],
-                partition_max_bytes=_PARTITION_MAX_BYTES,
-            )
-            for partition in partitions
-        ]
-        request = FetchRequest(
-            max_wait_ms=_MAX_WAIT_MS,
-            min_bytes=1,
-            max_bytes=_MAX_BYTES,
+        send_fetch(
+            leader,
+            self._topic,
+            topic_id,
+            {partition: self.positions[partition] for partition in partitions},
             isolation_level=self._isolation_level,
-            topics=[FetchTopic(topic=self._topic, topic_id=topic_id, partitions=wanted)],
         )
-        leader.send(request, leader.version_of(FetchRequest, newest=newest))
 
     def _read(self, answer: PartitionData) -> list[Consumed]:
         """The records of one partition's answer; moves its position."""
@@ -247,3 +237,29 @@ class Consumer:
                 subject=f"{self._topic}-{partition}",
             )
         self.positions[partition] = first
+
+
+def send_fetch(
+    leader: Connection,
+    topic: str,
+    topic_id: Uuid,
+    positions: Mapping[int, int],
+    *,
+    isolation_level: int,
+) -> None:
+    """Ask a leader for what lies at ``positions``, offsets by partition; receive it yourself."""
+    newest = _LAST_VERSION_WITH_NAMES if topic_id == ZERO_UUID else 32767
+    wanted = [
+        FetchPartition(
+            partition=partition, fetch_offset=offset, partition_max_bytes=_PARTITION_MAX_BYTES
+        )
+        for partition, offset in positions.items()
+    ]
+    request = FetchRequest(
+        max_wait_ms=_MAX_WAIT_MS,
+        min_bytes=1,
+        max_bytes=_MAX_BYTES,
+        isolation_level=isolation_level,
+        topics=[FetchTopic(topic=topic, topic_id=topic_id, partitions=wanted)],
+    )
+    leader.send(request, leader.version_of(FetchRequest, newest=newest))

@@ -134,8 +134,13 @@ class TransactionShard:
         AddPartitionsToTxn and AddOffsetsToTxn of version 1, and the first write to a partition in
         version 2. Nobody may write before the `Verdict` is there.
         """
-        known, error = self._find(writer)
-        if known is None:
+        known = self._transactions.get(writer.transactional_id)
+        if known is not None and known.state in PREPARED:
+            # Asked first: the writer may have an id that is ours only when the markers are
+            # written (KAFKA-18660).
+            return _verdict(ticket, ErrorCode.CONCURRENT_TRANSACTIONS)
+        error = _check(known, writer)
+        if known is None or error is not ErrorCode.NONE:
             return _verdict(ticket, error)
         if known.state is TransactionState.ONGOING and known.partitions.issuperset(partitions):
             return _verdict(ticket, ErrorCode.NONE)
@@ -146,25 +151,14 @@ class TransactionShard:
         self, writer: Writer, partition: TopicPartition, ticket: Ticket
     ) -> TransactionOutcome:
         """Whether a partition is in a transaction already, which version 1 asks for (T2)."""
-        known, error = self._find(writer)
-        if known is not None and partition not in known.partitions:
-            error = ErrorCode.TRANSACTION_ABORTABLE
-        return _verdict(ticket, error)
-
-    def _find(self, writer: Writer) -> tuple[Transaction | None, ErrorCode]:
-        """The writer's transaction if it may be written in, or why not."""
         known = self._transactions.get(writer.transactional_id)
-        if known is None:
-            return None, ErrorCode.INVALID_PRODUCER_ID_MAPPING
-        if known.state in PREPARED:
-            # Asked first: the writer may have an id that is ours only when the markers are
-            # written (KAFKA-18660).
-            return None, ErrorCode.CONCURRENT_TRANSACTIONS
-        if known.producer_id != writer.producer_id:
-            return None, ErrorCode.INVALID_PRODUCER_ID_MAPPING
-        if known.producer_epoch != writer.producer_epoch:
-            return None, ErrorCode.PRODUCER_FENCED
-        return known, ErrorCode.NONE
+        error = _check(known, writer)
+        if known is not None and error is ErrorCode.NONE:
+            if known.state in PREPARED:
+                error = ErrorCode.CONCURRENT_TRANSACTIONS
+            elif partition not in known.partitions:
+                error = ErrorCode.TRANSACTION_ABORTABLE
+        return _verdict(ticket, error)
 
     # --- ending ------------------------------------------------------------------
 
@@ -242,13 +236,6 @@ class TransactionShard:
     def list(self, wanted: TransactionFilter, now_ms: int) -> list[Listed]:
         """ListTransactions."""
         return wanted.listed(self._transactions.items(), now_ms)
-
-    def highest_producer_id(self) -> int:
-        """The highest producer id that any transactional id has or will have, -1 if none."""
-        return max(
-            (max(each.producer_id, each.next_producer_id) for each in self._transactions.values()),
-            default=-1,
-        )
 
     # --- time --------------------------------------------------------------------
 
@@ -332,6 +319,15 @@ class TransactionShard:
     def _record(self, transactional_id: str, transaction: Transaction) -> TransactionRecord:
         version = value_version(self._settings.transaction_version)
         return TransactionRecord(transactional_id, transaction, version)
+
+
+def _check(known: Transaction | None, writer: Writer) -> ErrorCode:
+    """Whether a transactional id belongs to the writer as far as it goes, or why not."""
+    if known is None or known.producer_id != writer.producer_id:
+        return ErrorCode.INVALID_PRODUCER_ID_MAPPING
+    if known.producer_epoch != writer.producer_epoch:
+        return ErrorCode.PRODUCER_FENCED
+    return ErrorCode.NONE
 
 
 def _markers_of(transactional_id: str, transaction: Transaction) -> WriteMarkers:

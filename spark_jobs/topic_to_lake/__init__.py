@@ -1,0 +1,1 @@
+"""Topics into partitioned Parquet, exactly once; what cannot be read becomes a dead letter."""
