@@ -27,6 +27,11 @@ from kbroker.wire.messages.offset_commit import (
 )
 from kbroker.wire.messages.offset_fetch import OffsetFetchRequestGroup, OffsetFetchRequestTopics
 from kbroker.wire.messages.sync_group import SyncGroupRequest, SyncGroupRequestAssignment
+from kbroker.wire.messages.txn_offset_commit import (
+    TxnOffsetCommitRequest,
+    TxnOffsetCommitRequestPartition,
+    TxnOffsetCommitRequestTopic,
+)
 
 SESSION_MS = 10_000
 REBALANCE_MS = 60_000
@@ -73,6 +78,10 @@ class Bench:
         self.topics = topics or Topics(orders=4, bills=2)
         self.now = 100.0
         self.log: list[tuple[bytes, bytes | None]] = []
+        # Who wrote the record at a place of the log inside a transaction, and which transactions
+        # ended before that place.
+        self.producers: dict[int, int] = {}
+        self.markers: dict[int, list[tuple[int, bool]]] = {}
         self.answers: dict[Ticket, Message] = {}
         self.parked: set[Ticket] = set()
         self._tickets = 0
@@ -89,22 +98,40 @@ class Bench:
         """Lose the coordinator; another one loads the log. Nobody parked is ever answered."""
         self.parked.clear()
         self.shard = GroupShard(self.settings, self.topics)
-        for key, value in self.log:
-            record = decode_record(key, value)
-            assert record is not None
-            self.shard.replay(record)
+        for place, (key, value) in enumerate([*self.log, (b"", None)]):
+            for producer_id, committed in self.markers.get(place, ()):
+                self.shard.replay_marker(producer_id, 0, committed)
+            if key:
+                record = decode_record(key, value)
+                assert record is not None
+                self._replay(record, self.producers.get(place))
         self.carry_out(self.shard.loaded(self.now, self.now_ms))
 
-    def carry_out(self, outcome: Outcome[GroupRecord, Message]) -> None:
+    def carry_out(
+        self, outcome: Outcome[GroupRecord, Message], producer_id: int | None = None
+    ) -> None:
         for record in outcome.records:
             written = encode_record(record)
+            if producer_id is not None:
+                self.producers[len(self.log)] = producer_id
             self.log.append(written)
             replayed = decode_record(*written)
             assert replayed == record
-            self.shard.replay(replayed)
+            self._replay(replayed, producer_id)
         for ticket, message in outcome.replies:
             self.parked.remove(ticket)  # every request is answered once
             self.answers[ticket] = message
+
+    def _replay(self, record: GroupRecord, producer_id: int | None) -> None:
+        if producer_id is None:
+            self.shard.replay(record)
+        else:
+            self.shard.replay_pending(record, producer_id)
+
+    def end(self, producer_id: int, *, commit: bool) -> None:
+        """Write the marker that ends the transaction of a producer."""
+        self.markers.setdefault(len(self.log), []).append((producer_id, commit))
+        self.shard.replay_marker(producer_id, 0, commit)
 
     def ticket(self) -> Ticket:
         self._tickets += 1
@@ -253,6 +280,43 @@ class Bench:
             request.topics.append(each)
         caller = Caller("client", "/127.0.0.1", version)
         self.carry_out(self.shard.offset_commit(request, caller, ticket, self.now, self.now_ms))
+        response = self.answers[ticket]
+        (code,) = {each.error_code for topic in response.topics for each in topic.partitions}
+        return code
+
+    def commit_in_transaction(
+        self,
+        producer_id: int,
+        offsets: dict[tuple[str, int], int],
+        *,
+        group: str = "g",
+        member_id: str = "",
+        generation: int = -1,
+        instance: str | None = None,
+        version: int = 6,
+        metadata: str | None = "",
+    ) -> int:
+        """The error code of a commit inside a transaction, the same for all partitions."""
+        ticket = self.ticket()
+        request = TxnOffsetCommitRequest(
+            transactional_id="t",
+            group_id=group,
+            producer_id=producer_id,
+            generation_id_or_member_epoch=generation,
+            member_id=member_id,
+            group_instance_id=instance,
+        )
+        for (topic, partition), offset in offsets.items():
+            each = TxnOffsetCommitRequestPartition(
+                partition_index=partition, committed_offset=offset, committed_metadata=metadata
+            )
+            request.topics.append(
+                TxnOffsetCommitRequestTopic(name=topic, topic_id=topic_id(topic), partitions=[each])
+            )
+        caller = Caller("client", "/127.0.0.1", version)
+        self.carry_out(
+            self.shard.txn_offset_commit(request, caller, ticket, self.now_ms), producer_id
+        )
         response = self.answers[ticket]
         (code,) = {each.error_code for topic in response.topics for each in topic.partitions}
         return code

@@ -188,20 +188,6 @@ def test_the_offset_of_a_topic_that_was_deleted_and_made_anew_is_not_found():
     assert bench.fetched(ORDERS_0) == {ORDERS_0: 1}
 
 
-@pytest.mark.parametrize("partitions", [(ORDERS_0,), ()])
-def test_an_offset_in_an_open_transaction_is_unstable_for_who_cares(partitions):
-    """T13."""
-    bench = Bench()
-    bench.commit({ORDERS_0: 1})
-    bench.shard._store.pending.add(("g", *ORDERS_0))
-
-    (topic,) = bench.fetch(*partitions).topics
-    assert topic.partitions[0].error_code == ErrorCode.UNSTABLE_OFFSET_COMMIT
-    assert topic.partitions[0].committed_offset == -1
-    (topic,) = bench.fetch(*partitions, require_stable=False).topics
-    assert topic.partitions[0].committed_offset == 1
-
-
 def test_offsets_survive_a_failover():
     """G9."""
     bench = Bench()
@@ -372,27 +358,6 @@ def test_offsets_of_consumers_that_nobody_understands_do_not_go():
     keep_alive(bench, leader, 1_500)
 
     assert bench.fetched() == {BILLS_0: 2}
-
-
-def test_offsets_that_a_transaction_may_change_do_not_go():
-    bench = Bench(offsets_retention_ms=60_000)
-    bench.commit({ORDERS_0: 1})
-    bench.shard._store.pending.add(("g", *ORDERS_0))
-    bench.wait(1_200)
-
-    assert bench.fetch(require_stable=False).topics[0].partitions[0].committed_offset == 1
-
-
-def test_a_group_that_waits_for_a_transaction_alone_does_not_go():
-    bench = Bench(offsets_retention_ms=60_000)
-    bench.commit({ORDERS_0: 1})
-    bench.shard._store.pending.add(("g", *BILLS_0))
-    bench.wait(1_200)
-
-    assert bench.state() == "Empty"
-    ticket = bench.ticket()
-    bench.carry_out(bench.shard.delete_group("g", ticket))
-    assert bench.shard._store.pending == set()
 
 
 def test_an_old_group_record_does_not_tell_when_the_group_became_empty():

@@ -9,7 +9,9 @@ compared, so nothing can happen that is not written there.
     a syncs a=0,1 b=2 [generation 1]  the leader says who gets what
     a beats [generation 1]            a sends a heartbeat
     a leaves
-    a commits orders-0 5 [generation 1]
+    a commits orders-0 5 [generation 1] [through p]   p is a producer with a transaction
+    p ends committed                  or aborted: the marker of its transaction
+    a asks orders-0                   where to go on, if that is sure
     10s pass
     the coordinator fails over
 
@@ -41,6 +43,7 @@ class Scene:
         self.instances: dict[str, str] = {}
         self.generations: dict[str, int] = {}
         self.waiting: dict[int, str] = {}
+        self.producers: dict[str, int] = {}
         self.written = 0
 
     def play(self, script: str) -> str:
@@ -111,14 +114,28 @@ class Scene:
         return [_named(self.bench.leave(self.ids[name]).members[0].error_code)]
 
     def commits(self, name: str, words: list[str]) -> list[str]:
-        topic, partition = words[0].split("-")
-        code = self.bench.commit(
-            {(topic, int(partition)): int(words[1])},
-            member_id=self.ids[name],
-            generation=self._generation(name, _options(words)),
-            instance=self.instances.get(name),
-        )
-        return [_named(code)]
+        options = _options(words)
+        offsets = {_partition(words[0]): int(words[1])}
+        claims = {
+            "member_id": self.ids[name],
+            "generation": self._generation(name, options),
+            "instance": self.instances.get(name),
+        }
+        if "through" not in options:
+            return [_named(self.bench.commit(offsets, **claims))]
+        producer_id = self._producer_id(options["through"][0])
+        return [_named(self.bench.commit_in_transaction(producer_id, offsets, **claims))]
+
+    def ends(self, name: str, words: list[str]) -> None:
+        self.bench.end(self._producer_id(name), commit=words == ["committed"])
+
+    def asks(self, _name: str, words: list[str]) -> list[str]:
+        (topic,) = self.bench.fetch(_partition(words[0])).topics
+        code = topic.partitions[0].error_code
+        return [_named(code) if code else f"offset {topic.partitions[0].committed_offset}"]
+
+    def _producer_id(self, name: str) -> int:
+        return self.producers.setdefault(name, 1_000 + len(self.producers))
 
     def _generation(self, name: str, options: dict[str, list[str]]) -> int:
         if "generation" in options:
@@ -154,7 +171,16 @@ class Scene:
     def records(self) -> list[str]:
         records = self.bench.records()
         new, self.written = records[self.written :], len(records)
-        return [f"written: {_shown(record)}" for record in new]
+        first = self.written - len(new)
+        return [
+            f"written: {_shown(record)}{self._inside(first + number)}"
+            for number, record in enumerate(new)
+        ]
+
+    def _inside(self, place: int) -> str:
+        producer_id = self.bench.producers.get(place)
+        names = [name for name, known in self.producers.items() if known == producer_id]
+        return f" in the transaction of {names[0]}" if names else ""
 
 
 def _options(words: list[str]) -> dict[str, list[str]]:
@@ -162,11 +188,16 @@ def _options(words: list[str]) -> dict[str, list[str]]:
     options: dict[str, list[str]] = {}
     behind: list[str] = []
     for word in words:
-        if word in ("as", "static", "with", "for", "generation"):
+        if word in ("as", "static", "with", "for", "generation", "through"):
             behind = options[word] = []
         else:
             behind.append(word)
     return options
+
+
+def _partition(text: str) -> tuple[str, int]:
+    topic, partition = text.split("-")
+    return topic, int(partition)
 
 
 def _named(code: int) -> str:

@@ -9,7 +9,10 @@ group_records          GroupRecord, what is written to the log, and its bytes
 describing             DescribeGroups and ListGroups
 
 offsets                OffsetStore, what was committed
-offset_requests        OffsetCommit, OffsetFetch, OffsetDelete and expiry
+committed_offset       CommittedOffset, one offset
+pending_offsets        PendingOffsets, those of transactions that have not ended
+offset_requests        OffsetCommit, TxnOffsetCommit, OffsetFetch, OffsetDelete and expiry
+transactional_commit   who may commit in a transaction, and the records of it
 offset_rules           what classic groups say about their offsets
 consumer_offset_rules  what consumer groups say about theirs
 

@@ -10,6 +10,7 @@ from kbroker.groups.caller import Caller
 from kbroker.groups.classic_answers import GroupOutcome, reply
 from kbroker.groups.classic_group import ClassicState
 from kbroker.groups.classic_groups import ClassicGroups
+from kbroker.groups.committed_offset import CommittedOffset
 from kbroker.groups.consumer_groups import ConsumerGroups
 from kbroker.groups.consumer_offset_rules import (
     check_consumer_commit,
@@ -19,14 +20,20 @@ from kbroker.groups.consumer_offset_rules import (
 from kbroker.groups.group_records import GroupRecord
 from kbroker.groups.moment import Moment
 from kbroker.groups.offset_rules import check_commit, check_delete, kept_since
-from kbroker.groups.offsets import CommittedOffset, OffsetStore, commit_refused
+from kbroker.groups.offsets import OffsetStore, commit_refused
 from kbroker.groups.topics_view import TopicsView
+from kbroker.groups.transactional_commit import (
+    check_transactional_commit,
+    transactional_commit,
+    transactional_commit_refused,
+)
 from kbroker.machine import Outcome, Ticket
 from kbroker.model import ZERO_UUID
 from kbroker.wire import ErrorCode
 from kbroker.wire.messages.offset_commit import OffsetCommitRequest
 from kbroker.wire.messages.offset_delete import OffsetDeleteRequest, OffsetDeleteResponse
 from kbroker.wire.messages.offset_fetch import OffsetFetchRequestGroup, OffsetFetchResponseGroup
+from kbroker.wire.messages.txn_offset_commit import TxnOffsetCommitRequest
 
 
 class OffsetRequests:
@@ -94,6 +101,28 @@ class OffsetRequests:
                 if error is not ErrorCode.NONE:
                     return error
         return ErrorCode.NONE
+
+    def commit_in_transaction(
+        self,
+        request: TxnOffsetCommitRequest,
+        caller: Caller,
+        ticket: Ticket,
+        now_ms: int,
+        metadata_max_bytes: int,
+    ) -> GroupOutcome:
+        """TxnOffsetCommit; the records are to become part of the producer's transaction."""
+        error = check_transactional_commit(
+            self._classic.get(request.group_id),
+            self._consumer.get(request.group_id),
+            request,
+            caller.api_version,
+        )
+        if error is not ErrorCode.NONE:
+            return reply(ticket, transactional_commit_refused(request, error))
+        records, response = transactional_commit(
+            request, now_ms=now_ms, metadata_max_bytes=metadata_max_bytes
+        )
+        return Outcome(tuple(records), ((ticket, response),))
 
     def fetch(
         self, request: OffsetFetchRequestGroup, require_stable: bool, ticket: Ticket

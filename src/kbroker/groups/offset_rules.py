@@ -1,7 +1,7 @@
 """What a classic group says about its offsets: who may commit or delete, how long they stay."""
 
 from kbroker.groups.classic_group import ClassicGroup, ClassicState
-from kbroker.groups.offsets import CommittedOffset
+from kbroker.groups.committed_offset import CommittedOffset
 from kbroker.wire import ErrorCode
 from kbroker.wire.messages.offset_commit import OffsetCommitRequest
 

@@ -1,7 +1,11 @@
 """The offsets that groups committed: commit, fetch, delete, expire.
 
 Who may do what is decided by the shard, which knows the groups; this is the store and the
-answers. It changes only by `replay`, so the same records always give the same offsets (G9).
+answers. It changes only by its ``replay`` methods, so the same records always give the same offsets
+(G9). Offsets of open transactions wait in pending_offsets.
+
+Of two commits of a partition the one that was written later counts, whatever their transactions:
+compaction keeps the last record of a key, so that another order would not survive it.
 
 An offset is kept while its group has members or rebalances (G3). After that it goes when
 offsets.retention.minutes have passed since the group became empty, or since the commit if the
@@ -9,15 +13,16 @@ group never had members or nobody in it subscribes to the topic any more (KIP-21
 """
 
 from collections.abc import Callable, Collection, Iterator
-from dataclasses import dataclass
 
+from kbroker.groups.committed_offset import CommittedOffset, OffsetPlace
 from kbroker.groups.group_records import (
     EXPIRING_OFFSET_COMMIT_VERSION,
     OFFSET_COMMIT_VERSION,
     GroupRecord,
     tombstone,
 )
-from kbroker.model import ZERO_UUID, Uuid
+from kbroker.groups.pending_offsets import PendingOffsets
+from kbroker.model import Uuid
 from kbroker.wire import ErrorCode
 from kbroker.wire.messages.offset_commit import (
     OffsetCommitRequest,
@@ -39,29 +44,13 @@ from kbroker.wire.messages.offset_fetch import (
     OffsetFetchResponsePartitions,
     OffsetFetchResponseTopics,
 )
+from kbroker.wire.messages.txn_offset_commit import TxnOffsetCommitRequestPartition
 
 NO_OFFSET = -1
 """What a fetch answers where nothing was committed."""
 
-# A client that leaves the retention to the broker sends this (OffsetCommit 2-4).
-_DEFAULT_RETENTION = -1
-
-
-@dataclass(frozen=True, slots=True)
-class CommittedOffset:
-    """A position somebody wants to go on from."""
-
-    offset: int
-    leader_epoch: int
-    metadata: str
-    commit_timestamp_ms: int
-    expire_timestamp_ms: int | None = None
-    """When it goes whatever happens; only clients older than Kafka 2.1 say so."""
-    topic_id: Uuid = ZERO_UUID
-
-    def is_of(self, topic_id: Uuid) -> bool:
-        """Whether it can belong to the topic with this id: a topic may be deleted and remade."""
-        return ZERO_UUID in (topic_id, self.topic_id) or topic_id == self.topic_id
+DEFAULT_RETENTION = -1
+"""What a client sends that leaves the retention to the broker (OffsetCommit 2-4)."""
 
 
 class OffsetStore:
@@ -69,8 +58,8 @@ class OffsetStore:
 
     def __init__(self) -> None:
         self._offsets: dict[str, dict[str, dict[int, CommittedOffset]]] = {}
-        self.pending: set[tuple[str, str, int]] = set()
-        """Group, topic and partition of every commit inside an open transaction."""
+        self._pending = PendingOffsets()
+        self._written = 0
 
     def get(self, group_id: str, topic: str, partition: int) -> CommittedOffset | None:
         """The offset, or None if there is none."""
@@ -83,12 +72,12 @@ class OffsetStore:
                 yield topic, partition, committed
 
     def group_ids(self) -> list[str]:
-        """The groups that committed something."""
-        return list(self._offsets)
+        """The groups that committed something, if only in a transaction that is open."""
+        return [*self._offsets, *self._pending.group_ids()]
 
     def is_pending(self, group_id: str) -> bool:
         """Whether a group will have offsets when a transaction ends."""
-        return any(group == group_id for group, _, _ in self.pending)
+        return bool(self._pending.of_group(group_id))
 
     # --- committing --------------------------------------------------------------
 
@@ -109,7 +98,7 @@ class OffsetStore:
                         group=request.group_id, topic=topic.name, partition=each.partition_index
                     )
                     retention_ms = request.retention_time_ms
-                    records.append(_commit_record(key, each, topic.topic_id, retention_ms, now_ms))
+                    records.append(commit_record(key, each, topic.topic_id, retention_ms, now_ms))
                 results.append(
                     OffsetCommitResponsePartition(
                         partition_index=each.partition_index, error_code=error
@@ -162,7 +151,7 @@ class OffsetStore:
         committed: CommittedOffset | None,
         require_stable: bool,
     ) -> OffsetFetchResponsePartitions:
-        if require_stable and (group_id, topic, partition) in self.pending:
+        if require_stable and OffsetPlace(group_id, topic, partition) in self._pending:
             error = ErrorCode.UNSTABLE_OFFSET_COMMIT  # ask again when the transaction ended (T13)
         elif committed is None:
             error = ErrorCode.NONE
@@ -209,23 +198,24 @@ class OffsetStore:
         return records, OffsetDeleteResponse(topics=topics)
 
     def _is_known(self, group_id: str, topic: str, partition: int) -> bool:
-        is_pending = (group_id, topic, partition) in self.pending
+        is_pending = OffsetPlace(group_id, topic, partition) in self._pending
         return is_pending or self.get(group_id, topic, partition) is not None
 
     def tombstones(self, group_id: str) -> list[GroupRecord]:
-        """What takes away every offset of a group."""
-        known = {(topic, partition) for topic, partition, _ in self.of_group(group_id)}
-        known |= {(topic, part) for group, topic, part in self.pending if group == group_id}
-        return [_tombstone(group_id, topic, partition) for topic, partition in sorted(known)]
+        """What takes away every offset of a group, also those of open transactions."""
+        known = {OffsetPlace(group_id, topic, part) for topic, part, _ in self.of_group(group_id)}
+        known.update(self._pending.of_group(group_id))
+        return [_tombstone(*place) for place in sorted(known)]
 
     def tombstones_of_topics(self, topics: Collection[str]) -> list[GroupRecord]:
         """What takes away the offsets of topics that were deleted."""
-        return [
-            _tombstone(group_id, topic, partition)
+        known = {
+            OffsetPlace(group_id, topic, partition)
             for group_id in self._offsets
             for topic, partition, _ in self.of_group(group_id)
-            if topic in topics
-        ]
+        }
+        known.update(self._pending)
+        return [_tombstone(*place) for place in sorted(known) if place.topic in topics]
 
     def expired(
         self,
@@ -243,7 +233,7 @@ class OffsetStore:
         records = []
         for topic, partition, committed in self.of_group(group_id):
             since_ms = kept_since(topic, committed)
-            if since_ms is None or (group_id, topic, partition) in self.pending:
+            if since_ms is None or OffsetPlace(group_id, topic, partition) in self._pending:
                 continue
             end_ms = since_ms + retention_ms
             if committed.expire_timestamp_ms is not None:
@@ -256,19 +246,11 @@ class OffsetStore:
 
     def replay(self, key: OffsetCommitKey, value: OffsetCommitValue | None) -> None:
         """Take over a commit from the log, or a tombstone (None)."""
+        place = OffsetPlace(key.group, key.topic, key.partition)
         if value is not None:
-            partitions = self._offsets.setdefault(key.group, {}).setdefault(key.topic, {})
-            expires_ms = value.expire_timestamp
-            partitions[key.partition] = CommittedOffset(
-                offset=value.offset,
-                leader_epoch=value.leader_epoch,
-                metadata=value.metadata,
-                commit_timestamp_ms=value.commit_timestamp,
-                expire_timestamp_ms=None if expires_ms == -1 else expires_ms,
-                topic_id=value.topic_id,
-            )
+            self._put(place, self._committed(value))
             return
-        self.pending.discard((key.group, key.topic, key.partition))
+        self._pending.drop(place)
         topics = self._offsets.get(key.group, {})
         partitions = topics.get(key.topic, {})
         partitions.pop(key.partition, None)
@@ -276,6 +258,37 @@ class OffsetStore:
             topics.pop(key.topic, None)
         if not topics:
             self._offsets.pop(key.group, None)
+
+    def replay_pending(
+        self, key: OffsetCommitKey, value: OffsetCommitValue, producer_id: int
+    ) -> None:
+        """Take over a commit that counts when the transaction of its producer is committed."""
+        place = OffsetPlace(key.group, key.topic, key.partition)
+        self._pending.add(producer_id, place, self._committed(value))
+
+    def replay_marker(self, producer_id: int, committed: bool) -> None:
+        """The transaction of a producer ended; what was written after it stays as it is."""
+        for place, ended in self._pending.end(producer_id).items():
+            known = self.get(*place)
+            if committed and (known is None or known.written < ended.written):
+                self._put(place, ended)
+
+    def _put(self, place: OffsetPlace, committed: CommittedOffset) -> None:
+        topics = self._offsets.setdefault(place.group_id, {})
+        topics.setdefault(place.topic, {})[place.partition] = committed
+
+    def _committed(self, value: OffsetCommitValue) -> CommittedOffset:
+        self._written += 1
+        expires_ms = value.expire_timestamp
+        return CommittedOffset(
+            offset=value.offset,
+            leader_epoch=value.leader_epoch,
+            metadata=value.metadata,
+            commit_timestamp_ms=value.commit_timestamp,
+            expire_timestamp_ms=None if expires_ms == -1 else expires_ms,
+            topic_id=value.topic_id,
+            written=self._written,
+        )
 
 
 def commit_refused(request: OffsetCommitRequest, error: ErrorCode) -> OffsetCommitResponse:
@@ -297,13 +310,14 @@ def commit_refused(request: OffsetCommitRequest, error: ErrorCode) -> OffsetComm
     )
 
 
-def _commit_record(
+def commit_record(
     key: OffsetCommitKey,
-    partition: OffsetCommitRequestPartition,
+    partition: OffsetCommitRequestPartition | TxnOffsetCommitRequestPartition,
     topic_id: Uuid,
     retention_ms: int,
     now_ms: int,
 ) -> GroupRecord:
+    """The record of one commit; ``retention_ms`` is `DEFAULT_RETENTION` in all new requests."""
     value = OffsetCommitValue(
         offset=partition.committed_offset,
         leader_epoch=partition.committed_leader_epoch,
@@ -311,7 +325,7 @@ def _commit_record(
         commit_timestamp=now_ms,
         topic_id=topic_id,
     )
-    if retention_ms == _DEFAULT_RETENTION:
+    if retention_ms == DEFAULT_RETENTION:
         return GroupRecord(key, value, OFFSET_COMMIT_VERSION)
     value.expire_timestamp = now_ms + retention_ms
     return GroupRecord(key, value, EXPIRING_OFFSET_COMMIT_VERSION)

@@ -16,8 +16,9 @@ How the shell drives it:
 uuid. If an append fails the shell drops the shard and loads it anew; tickets that are still parked
 are answered NOT_COORDINATOR by the shell.
 
-Durable state changes in `replay` alone: offsets, assignments, what the records say. What a
-failover may lose (parked requests, sessions, a rebalance under way) the requests change directly.
+Durable state changes in the ``replay`` methods alone: offsets, assignments, what the records say.
+What a failover may lose (parked requests, sessions, a rebalance under way) the requests change
+directly.
 """
 
 from collections.abc import Callable, Collection
@@ -63,6 +64,7 @@ from kbroker.wire.messages.offset_commit_record import OffsetCommitKey, OffsetCo
 from kbroker.wire.messages.offset_delete import OffsetDeleteRequest
 from kbroker.wire.messages.offset_fetch import OffsetFetchRequestGroup
 from kbroker.wire.messages.sync_group import SyncGroupRequest, SyncGroupResponse
+from kbroker.wire.messages.txn_offset_commit import TxnOffsetCommitRequest
 
 
 class GroupShard:
@@ -80,8 +82,6 @@ class GroupShard:
         self._consumer = ConsumerGroups(settings, topics, self._classic, group_config)
         self._store = OffsetStore()
         self._offsets = OffsetRequests(self._store, self._classic, self._consumer, topics)
-        # Offsets of transactions that have not ended, by producer id, in the order of the log.
-        self._pending: dict[int, list[GroupRecord]] = {}
         self._next_expiration: float | None = None
 
     def configure(self, settings: GroupSettings) -> None:
@@ -180,6 +180,13 @@ class GroupShard:
         at = Moment(now, now_ms)
         max_bytes = self._settings.offset_metadata_max_bytes
         return self._offsets.commit(request, caller, ticket, at, max_bytes)
+
+    def txn_offset_commit(
+        self, request: TxnOffsetCommitRequest, caller: Caller, ticket: Ticket, now_ms: int
+    ) -> GroupOutcome:
+        """TxnOffsetCommit; the shell writes the records as part of the producer's transaction."""
+        max_bytes = self._settings.offset_metadata_max_bytes
+        return self._offsets.commit_in_transaction(request, caller, ticket, now_ms, max_bytes)
 
     def offset_fetch(
         self, request: OffsetFetchRequestGroup, require_stable: bool, ticket: Ticket
@@ -303,8 +310,17 @@ class GroupShard:
                 self._consumer.replay(record)
 
     def replay_pending(self, record: GroupRecord, producer_id: int) -> None:
-        """Take over an offset that counts when the transaction of its producer is committed."""
-        self._pending.setdefault(producer_id, []).append(record)
+        """Take over a record of a transaction: an offset waits for the marker, as in Kafka.
+
+        The group is there from now on. Other records are never written so, but if somebody did,
+        they would count at once.
+        """
+        match record.key, record.value:
+            case OffsetCommitKey() as key, OffsetCommitValue() as value:
+                self._ensure_group(key.group)
+                self._store.replay_pending(key, value, producer_id)
+            case _:
+                self.replay(record)
 
     def replay_marker(
         self,
@@ -313,10 +329,7 @@ class GroupShard:
         committed: bool,
     ) -> None:
         """A transaction ended, and with it the waiting of its offsets."""
-        pending = self._pending.pop(producer_id, ())
-        if committed:
-            for record in pending:
-                self.replay(record)
+        self._store.replay_marker(producer_id, committed)
 
     def _replay_offset(self, key: OffsetCommitKey, value: OffsetCommitValue | None) -> None:
         if value is not None:
