@@ -21,6 +21,8 @@ CONFIGS = {
     "group.consumer.min.heartbeat.interval.ms": "500",
     "group.consumer.heartbeat.interval.ms": "500",
     "group.consumer.min.session.timeout.ms": "6000",
+    # Transactions that take too long are looked for more often than every ten seconds.
+    "transaction.abort.timed.out.transaction.cleanup.interval.ms": "500",
 }
 
 

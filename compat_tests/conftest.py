@@ -27,10 +27,21 @@ def broker(tmp_path_factory: pytest.TempPathFactory) -> Iterator[BrokerProcess]:
     assert "Traceback" not in process.stderr, process.stderr
 
 
-@pytest.fixture
-def bootstrap(broker: BrokerProcess) -> str:
+def pytest_addoption(parser: pytest.Parser) -> None:
+    """``--bootstrap`` lets a test be tried on another cluster, such as Apache Kafka."""
+    parser.addoption(
+        "--bootstrap", help="HOST:PORT of a cluster to use instead of a broker of ours"
+    )
+
+
+@pytest.fixture(scope="session")
+def bootstrap(request: pytest.FixtureRequest) -> str:
     """The address for clients."""
-    return broker.bootstrap
+    address: str | None = request.config.getoption("--bootstrap")
+    if address is None:
+        broker: BrokerProcess = request.getfixturevalue("broker")
+        address = broker.bootstrap
+    return address
 
 
 @pytest.fixture

@@ -36,4 +36,4 @@ mkdir -p "$target/bin"
 cd "$here/../benchmarks/go"
 "$go" build -buildvcs=false -o "$target/bin/" ./raw_load ./kfake_server
 cd "$here/../compat_tests/go_clients"
-"$go" build -buildvcs=false -o "$target/bin/" ./franz_go ./sarama ./kafka_go
+"$go" build -buildvcs=false -o "$target/bin/" ./franz_go ./franz_transactor ./sarama ./kafka_go
