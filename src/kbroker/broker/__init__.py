@@ -14,6 +14,7 @@ coordinator     Coordinator, the shards of one topic, found by a key
 group_coordinator  all groups whose records lie here
 shard_driver    ShardDriver, one shard: its requests, records, replies and time
 stored_records  all records of a partition, for a shard that is loaded
+transactional_offsets  offsets that a producer commits in its transaction
 gathering       answers of several shards for one request
 control         Control, the one way to change what the cluster is
 membership      registration, leases, who decides

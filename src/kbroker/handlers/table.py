@@ -92,6 +92,7 @@ TABLE: Table = {
         _served(ApiKey.ADD_OFFSETS_TO_TXN),
         _served(ApiKey.END_TXN),
         _served(ApiKey.WRITE_TXN_MARKERS),
+        _served(ApiKey.TXN_OFFSET_COMMIT),
         _served(ApiKey.DESCRIBE_ACLS),
         _served(ApiKey.CREATE_ACLS),
         _served(ApiKey.DELETE_ACLS),

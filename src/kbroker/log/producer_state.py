@@ -107,6 +107,19 @@ class ProducerState:
             verification.ask_again(header, takes_epochs=takes_epochs)
         return verification
 
+    def is_verified(
+        self, producer_id: int, producer_epoch: int, verification: Verification
+    ) -> bool:
+        """Whether a batch of ours may go on with a transaction, or begin one with what it asked."""
+        entry = self.entries.get(producer_id)
+        if (
+            entry is not None
+            and entry.transaction_first_offset >= 0
+            and entry.producer_epoch == producer_epoch
+        ):
+            return True
+        return self._verifications.get(producer_id) is verification
+
     def check(
         self,
         header: BatchHeader,
