@@ -57,6 +57,13 @@ def initialise(
     if not _is_same_producer(known, request):
         return Initialised(ErrorCode.PRODUCER_FENCED)
     if known.state is TransactionState.ONGOING:
+        if _has_epoch(request) and request.producer_epoch not in (
+            known.producer_epoch,
+            known.last_producer_epoch,
+        ):
+            # A zombie that tries to recover. Kafka aborts the transaction under way before it looks
+            # at the epoch, and so fences the producer that has taken over.
+            return Initialised(ErrorCode.PRODUCER_FENCED)
         fenced = known.fenced(client_version=transaction_version, now_ms=now_ms)
         return Initialised(ErrorCode.CONCURRENT_TRANSACTIONS, fenced)
     recovers = _has_epoch(request)
