@@ -28,10 +28,6 @@ def kbroker() -> Iterator[str]:
 CLUSTERS: list[tuple[str, Callable[[], AbstractContextManager[str]], list[pytest.MarkDecorator]]]
 CLUSTERS = [("apache-kafka", apache_kafka, [pytest.mark.java]), ("kbroker", kbroker, [])]
 
-# For tests about what kbroker does not have yet: transactions.
-#     @pytest.mark.parametrize("bootstrap", ONLY_APACHE_KAFKA, indirect=True)
-ONLY_APACHE_KAFKA = [pytest.param(apache_kafka, id="apache-kafka", marks=pytest.mark.java)]
-
 
 @pytest.fixture(
     scope="session",

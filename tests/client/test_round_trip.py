@@ -15,7 +15,6 @@ from kbroker.wire.messages.delete_records import (
     DeleteRecordsResponse,
     DeleteRecordsTopic,
 )
-from tests.conftest import ONLY_APACHE_KAFKA
 
 SAMPLES = [
     (b"key", b"value", (("name", b"\xff\x00"), ("empty", b""), ("null", None), ("name", b"2"))),
@@ -167,7 +166,6 @@ def test_only_the_partitions_that_were_named_are_read(cluster, new_topic):
     assert sorted(values(consume_all(cluster, topic))) == [b"0", b"1", b"2"]
 
 
-@pytest.mark.parametrize("bootstrap", ONLY_APACHE_KAFKA, indirect=True)
 def test_a_reader_of_committed_data_sees_no_aborted_records(bootstrap, cluster, new_topic):
     topic = new_topic()
     writer = TransactionalProducer(
@@ -187,7 +185,6 @@ def test_a_reader_of_committed_data_sees_no_aborted_records(bootstrap, cluster, 
     assert values(consume_all(cluster, topic)) == [b"0", b"1", b"2", b"3"]
 
 
-@pytest.mark.parametrize("bootstrap", ONLY_APACHE_KAFKA, indirect=True)
 def test_an_open_transaction_is_the_end_for_a_reader_of_committed_data(
     bootstrap, cluster, new_topic
 ):
