@@ -5,6 +5,7 @@ as its ``keeper``), and the descriptor is closed when the last one is gone: a se
 deleted under a slow reader, and its number is not given to another file meanwhile.
 """
 
+import re
 from collections.abc import Iterator
 
 from kbroker.log.disk import Disk
@@ -19,11 +20,22 @@ from kbroker.records import (
 )
 from kbroker.records.header import MAGIC_POSITION
 
-_MAGIC = b"\x02"
 # One read takes in the headers of all small batches between two index entries.
 _HEADERS_CHUNK_BYTES = 4096
 # Recovery and replay read whole batches, in pieces of this size or of one batch.
 _BATCHES_CHUNK_BYTES = 1 << 20
+
+
+def _beginnings(offsets: range) -> re.Pattern[bytes]:
+    """What finds the bytes that may begin a batch with one of ``offsets``.
+
+    Segments can be a gigabyte of noise. The upper half of a base offset and the magic leave few
+    places to look at.
+    """
+    halves = {offset >> 32 for offset in offsets[:: len(offsets) - 1 or 1]}
+    upper = b"|".join(re.escape(half.to_bytes(4, "big")) for half in sorted(halves))
+    between = MAGIC_POSITION - 4
+    return re.compile(b"(?:%b).{%d}\x02" % (upper, between), re.DOTALL)
 
 
 class SegmentFile:
@@ -82,14 +94,18 @@ class SegmentFile:
         It is one whose offsets are within ``offsets`` and whose CRC matches, so that what looks
         like a batch in the middle of records is not taken for one, short of a forged one.
         """
-        while position + HEADER_BYTES <= end:
+        likely = _beginnings(offsets)
+        while offsets and position + HEADER_BYTES <= end:
             chunk = self.read(position, min(_BATCHES_CHUNK_BYTES, end - position))
             last = len(chunk) - HEADER_BYTES
-            start = chunk.find(_MAGIC, MAGIC_POSITION) - MAGIC_POSITION
-            while 0 <= start <= last:
+            # Damage is often a page of zeros; a batch has something else in its magic, at least.
+            zeros = len(chunk) - len(chunk.lstrip(b"\0"))
+            match = likely.search(chunk, max(0, zeros - MAGIC_POSITION))
+            while match is not None and match.start() <= last:
+                start = match.start()
                 if self._is_sound(position + start, end, read_header(chunk, start), offsets):
                     return position + start
-                start = chunk.find(_MAGIC, start + MAGIC_POSITION + 1) - MAGIC_POSITION
+                match = likely.search(chunk, start + 1)
             position += max(last + 1, 1)
         return None
 
