@@ -29,7 +29,9 @@ from kbroker.wire.messages.metadata import MetadataResponse
 from kbroker.wire.messages.offset_commit import OffsetCommitResponse
 
 GOALS = {REQUESTS_PER_S: Goal(1.0), CPU_PER_REQUEST: Goal(1.0)}
-SECONDS_TO_JOIN = "seconds to join"
+_GROUP_GOALS = {
+    name: Goal(1.0) for name in ("heartbeats/s", "CPU us/heartbeat", "commits/s", "CPU us/commit")
+}
 
 _SESSIONS = 10
 _MEMBERS = 1000
@@ -119,33 +121,39 @@ def _of_thousand(run: Callable[[RunningBroker, Topic, float], Figures]) -> Run:
     return on_shared(on_topic)
 
 
-def _crowd(broker: RunningBroker, groups: int, scale: float, *, commits: bool) -> Figures:
-    """Members who all have one heartbeat or commit under way."""
+def _crowd(broker: RunningBroker, groups: int, scale: float) -> Figures:
+    """Members who all have one heartbeat under way, and then one commit."""
     name = f"crowd-{groups}-{time.monotonic_ns()}"
-    with new_topic(broker, _COMMITTED_PARTITIONS) as topic:
-        with Crowd(broker.bootstrap, members=_MEMBERS, groups=groups, name=name) as crowd:
-            joined_s = crowd.join()
-            prepared = [crowd.heartbeats(), crowd.commits(topic.name, topic.partitions)]
-            asking = prepared[commits]
-            plan = Plan(
-                connections=_MEMBERS, in_flight=1, seconds=max(0.3, RUN_S * scale), own_frames=True
-            )
-            result = run_raw(broker, plan, asking)
-        if commits:
-            committed = frames.answer(OffsetCommitResponse, Crowd.COMMIT, result.last_answer)
-            frames.refuse_errors([each.error_code for each in committed.topics[0].partitions])
-        else:
-            beaten = frames.answer(HeartbeatResponse, Crowd.HEARTBEAT, result.last_answer)
-            frames.refuse_errors([beaten.error_code])
-    return figures_of(broker, result) | {SECONDS_TO_JOIN: joined_s}
+    plan = Plan(connections=_MEMBERS, in_flight=1, seconds=max(0.3, RUN_S * scale), own_frames=True)
+    with (
+        new_topic(broker, _COMMITTED_PARTITIONS) as topic,
+        Crowd(broker.bootstrap, members=_MEMBERS, groups=groups, name=name) as crowd,
+    ):
+        joined_s = crowd.join()
+        beats = run_raw(broker, plan, crowd.heartbeats())
+        commits = run_raw(broker, plan, crowd.commits(topic.name, topic.partitions))
+    beaten = frames.answer(HeartbeatResponse, Crowd.HEARTBEAT, beats.last_answer)
+    committed = frames.answer(OffsetCommitResponse, Crowd.COMMIT, commits.last_answer)
+    frames.refuse_errors([beaten.error_code])
+    frames.refuse_errors([each.error_code for each in committed.topics[0].partitions])
+    return {
+        "heartbeats/s": beats.per_s,
+        "CPU us/heartbeat": beats.cpu_us,
+        "heartbeat p99 ms": beats.p99_ms,
+        "commits/s": commits.per_s,
+        "CPU us/commit": commits.cpu_us,
+        "commit p99 ms": commits.p99_ms,
+        "seconds to join": joined_s,
+        RESIDENT: broker.resident_mb(),
+    }
 
 
-def _groups(what: str, groups: int, *, quick: bool = False) -> Workload:
+def _groups(groups: int, *, quick: bool = False) -> Workload:
     def run(broker: RunningBroker, scale: float) -> Figures:
-        return _crowd(broker, groups, scale, commits=what == "commits")
+        return _crowd(broker, groups, scale)
 
-    title = f"raw: {what}, {_MEMBERS:,} members in {groups:,} group{'s' if groups > 1 else ''}"
-    return Workload("groups", title, on_shared(run), GOALS, quick=quick, rounds=2)
+    title = f"raw: {_MEMBERS:,} members in {groups:,} group{'s' if groups > 1 else ''}"
+    return Workload("groups", title, on_shared(run), _GROUP_GOALS, quick=quick, rounds=2)
 
 
 WORKLOADS = [
@@ -163,8 +171,6 @@ WORKLOADS = [
         _of_thousand(lambda b, topic, scale: ask_metadata(b, topic.name, 1000, scale)), GOALS,
         on_kfake=True,
     ),
-    _groups("heartbeats", 1, quick=True),
-    _groups("commits", 1, quick=True),
-    _groups("heartbeats", _MEMBERS),
-    _groups("commits", _MEMBERS),
+    _groups(1, quick=True),
+    _groups(_MEMBERS),
 ]  # fmt: skip
