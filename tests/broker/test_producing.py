@@ -190,3 +190,22 @@ def test_what_no_flush_makes_safe_is_not_committed_in_time(talk: Conversation, t
     assert late.error_code == ErrorCode.REQUEST_TIMED_OUT
     assert (unseen.high_watermark, unseen.records) == (0, b"")
     assert (second.error_code, second.base_offset) == (ErrorCode.NONE, 1)
+
+
+def test_P2_a_duplicate_is_acknowledged_when_the_first_one_is_committed(talk: Conversation):
+    """Nothing is flushed before the thousandth record, so nothing is committed (P10 too).
+
+    The code says that it may have been written, which it has: the retry finds it.
+    """
+    talk.create_topic("slow", flush_messages="1000")
+    first, again = (
+        talk.produce("slow", batch(b"a", producer_id=70, sequence=0), timeout_ms=50)
+        for _ in range(2)
+    )
+    assert first.error_code == again.error_code == ErrorCode.REQUEST_TIMED_OUT
+
+    rest = [b"b"] * 999
+    answer = talk.produce("slow", batch(*rest, producer_id=70, sequence=1))
+    assert (answer.error_code, answer.base_offset) == (ErrorCode.NONE, 1)
+    answer = talk.produce("slow", batch(b"a", producer_id=70, sequence=0))
+    assert (answer.error_code, answer.base_offset) == (ErrorCode.NONE, 0)

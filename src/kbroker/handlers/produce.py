@@ -68,27 +68,28 @@ def begin(
     if request.acks == 0:
         _hang_up_on_error(response)
         return None
-    deadline = context.broker.clock.now() + max(0, request.timeout_ms) / 1000
     if writes is not None and not is_asked:
-        return _Verifying(response, appended, writes, request.acks, deadline)
+        return _Verifying(context, request, response, appended, writes)
     if request.acks == ALL_IN_SYNC:
-        return _when_committed(response, appended, deadline)
+        return _when_committed(context, request, response, appended)
     return response
 
 
 def _when_committed(
+    context: RequestContext,
+    request: ProduceRequest,
     response: ProduceResponse,
     appended: list[tuple[Partition, int, PartitionProduceResponse]],
-    deadline: float,
 ) -> ProduceResponse | Later[ProduceResponse]:
     waiting = [
         (partition, last_offset)
         for partition, last_offset, _ in appended
         if partition.high_watermark <= last_offset
     ]
-    if waiting:
-        return _Committing(response, appended, CommitWait(waiting), deadline)
-    return response
+    if not waiting:
+        return response
+    deadline = context.received_at + max(0, request.timeout_ms) / 1000
+    return _Committing(response, appended, CommitWait(waiting), deadline)
 
 
 def _topic_refusal(context: RequestContext, topic: TopicProduceData) -> ErrorCode:
@@ -252,28 +253,28 @@ def _hang_up_on_error(response: ProduceResponse) -> None:
 class _Verifying(Later[ProduceResponse]):
     """Batches of a transaction that wait for its coordinator's word."""
 
-    __slots__ = ("_acks", "_appended", "_deadline", "_response", "_writes")
+    __slots__ = ("_appended", "_context", "_request", "_response", "_writes")
 
     def __init__(
         self,
+        context: RequestContext,
+        request: ProduceRequest,
         response: ProduceResponse,
         appended: list[tuple[Partition, int, PartitionProduceResponse]],
         writes: TransactionalWrites,
-        acks: int,
-        deadline: float,
     ) -> None:
+        self._context = context
+        self._request = request
         self._response = response
         self._appended = appended
         self._writes = writes
-        self._acks = acks
-        self._deadline = deadline
 
     async def finish(self) -> ProduceResponse:
         """Answer when all are appended and, if asked for, committed."""
         await self._writes.finish()
-        if self._acks != ALL_IN_SYNC:
+        if self._request.acks != ALL_IN_SYNC:
             return self._response
-        answer = _when_committed(self._response, self._appended, self._deadline)
+        answer = _when_committed(self._context, self._request, self._response, self._appended)
         return await answer.finish() if isinstance(answer, Later) else answer
 
 
