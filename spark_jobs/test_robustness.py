@@ -1,8 +1,10 @@
-"""Streams survive what happens to brokers and topics: crashes, expiry, growth, transactions.
+"""Streams survive what happens to brokers and topics: crashes, expiry, growth.
 
-All of it is shown with the job that must not lose or repeat a record, `topic_to_lake`.
+Shown with the job that must not lose or repeat a record, `topic_to_lake`, and a crash also with one
+that keeps state and writes to a topic.
 """
 
+import json
 import time
 from contextlib import contextmanager
 
@@ -13,6 +15,7 @@ from spark_jobs.options import FailedError
 from spark_jobs.progress import follow
 from spark_jobs.scene import Scene
 from spark_jobs.topic_to_lake.main import parser, run, start_streams
+from spark_jobs.windowed_counts import main as windowed_counts
 
 PATIENCE_S = 90
 
@@ -75,6 +78,33 @@ def test_a_stream_goes_on_after_the_broker_was_killed_and_the_job_restarted(spar
         assert run([*words, "--once"]) == 0
 
     assert numbers(spark, tmp_path) == list(range(2500))
+
+
+def test_counts_are_exact_although_the_broker_was_killed_under_the_job(spark, tmp_path):
+    (tmp_path / "broker").mkdir()
+    with BrokerProcess(tmp_path / "broker") as broker, Scene(broker.bootstrap) as scene:
+        scene.create("clicks", partitions=2)
+        scene.create("counts", cleanup_policy="compact")
+        clicks = [(f"u{n % 5}", "click", {}, 1_700_000_000_000) for n in range(1000)]
+        scene.send("clicks", clicks)
+        words = [
+            *("--bootstrap", broker.bootstrap, "--topics", "clicks", "--to", "counts"),
+            *("--checkpoint", str(tmp_path / "checkpoint"), "--every", "0.2"),
+            *("--max-offsets-per-trigger", "100"),
+        ]
+        query = windowed_counts.start_stream(spark, windowed_counts.parser().parse_args(words))
+        try:
+            wait_until(query, lambda: read_so_far(query) >= 200)
+            broker.kill()
+            broker.start()
+            scene.send("clicks", clicks)
+            wait_until(query, lambda: read_so_far(query) == 2000)
+        finally:
+            query.stop()
+        newest = {each.record.key: each.record.value for each in scene.read("counts")}
+
+    assert len(newest) == 5
+    assert [json.loads(value)["count"] for value in newest.values()] == [400] * 5
 
 
 def test_partitions_that_are_added_while_a_stream_runs_are_read(

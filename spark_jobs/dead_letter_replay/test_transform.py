@@ -33,7 +33,7 @@ def test_what_failed_too_often_is_parked_with_all_it_says(record_frame):
     found = dict(headers_of(row))
     assert found["dead-letter-reason"] == "bad"
     assert found["dead-letter-topic"] == "orders"
-    assert found["dead-letter-parked"] == "it failed 2 times after the first"
+    assert found["dead-letter-parked"] == "it was put back as often as allowed (2)"
 
 
 def test_what_does_not_say_where_it_came_from_is_parked(record_frame):

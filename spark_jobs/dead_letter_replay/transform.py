@@ -32,7 +32,9 @@ def replayed(letters: DataFrame, *, max_retries: int, parking_topic: str) -> Dat
     old_topic = header_text(TOPIC)
     why = F.coalesce(
         F.when(old_topic.isNull() | (old_topic == ""), F.lit("it does not say where it came from")),
-        F.when(retries() >= max_retries, F.lit(f"it failed {max_retries} times after the first")),
+        F.when(
+            retries() >= max_retries, F.lit(f"it was put back as often as allowed ({max_retries})")
+        ),
     )
     counter = F.array(header(RETRIES, retries() + 1))
     parked = F.array(header(PARKED, F.col("why")))
