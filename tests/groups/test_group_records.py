@@ -1,10 +1,13 @@
 """Records of groups stand in the log as Kafka writes them."""
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from kbroker.config import BrokerConfig
 from kbroker.groups import GroupRecord, GroupSettings, decode_record, encode_record
 from kbroker.groups.group_records import tombstone
+from kbroker.model import ZERO_UUID
 from kbroker.wire import ProtocolError
 from kbroker.wire.messages.group_metadata_record import GroupMetadataKey, GroupMetadataValue
 from kbroker.wire.messages.legacy_offset_commit_record import LegacyOffsetCommitKey
@@ -29,6 +32,21 @@ def test_what_is_encoded_is_decoded():
     record = GroupRecord(GroupMetadataKey(group="g"), value, 3)
 
     assert decode_record(*encode_record(record)) == record
+
+
+@given(
+    offset=st.integers(0, 2**63 - 1),
+    leader_epoch=st.integers(-1, 2**31 - 1),
+    metadata=st.text(max_size=200),
+    topic_id=st.just(ZERO_UUID) | st.binary(min_size=16, max_size=16),
+)
+def test_offsets_are_encoded_as_their_message_encodes_itself(**fields):
+    value = OffsetCommitValue(commit_timestamp=1_700_000_000_000, **fields)
+
+    key_bytes, value_bytes = encode_record(GroupRecord(KEY, value, 4))
+
+    assert key_bytes == b"\0\1" + KEY.encode_bytes(0)
+    assert value_bytes == b"\0\4" + value.encode_bytes(4)
 
 
 def test_a_tombstone_has_no_value():

@@ -6,6 +6,7 @@ from kbroker.records import (
     Compression,
     Record,
     build_batch,
+    build_own_batch,
     crc_matches,
     parse_records,
     read_header,
@@ -70,6 +71,16 @@ def test_whatever_is_built_is_read_back(data, base_offset, compression, horizon_
         assert header.base_timestamp_ms == horizon_ms
     for name, value in fields.items():
         assert getattr(header, name) == value
+
+
+@given(
+    st.lists(st.tuples(st.binary(max_size=300), st.none() | st.binary(max_size=300)), min_size=1),
+    st.sampled_from([{}, {"producer_id": 7, "producer_epoch": 2, "is_transactional": True}]),
+)
+def test_batches_of_our_own_are_what_the_plain_builder_makes(pairs, fields):
+    records = [Record(number, NOW_MS, *pair) for number, pair in enumerate(pairs)]
+    own = build_own_batch(pairs, timestamp_ms=NOW_MS, **fields)
+    assert own == build_batch(records, **fields)
 
 
 def test_log_append_time_is_what_every_record_says():

@@ -8,6 +8,7 @@ COORDINATOR_LOAD_IN_PROGRESS (G1).
 
 from abc import ABC, abstractmethod
 from collections.abc import Awaitable, Callable, Collection
+from functools import lru_cache
 from typing import Generic, TypeVar, cast
 
 import trio
@@ -27,8 +28,11 @@ ShardT = TypeVar("ShardT")
 StoredT = TypeVar("StoredT")
 
 _JAVA_HASH_MASK = 0xFFFFFFFF
+# Groups and transactions send many requests each; a few megabytes of names.
+_REMEMBERED_KEYS = 1 << 14
 
 
+@lru_cache(_REMEMBERED_KEYS)
 def partition_of_key(key: str, partition_count: int) -> int:
     """The partition that a key belongs to: Java's hash of it, as in Kafka."""
     code = 0
@@ -136,7 +140,8 @@ class Coordinator(ABC, Generic[ShardT, StoredT]):
         if isinstance(driver, ErrorCode):
             return refuse(driver)
         # The shard answers a request with the response of its API, which is what it is asked for.
-        return cast(Answer | Later[Answer], driver.perform(operation, refuse, producer))
+        # In quotes: to put the type together would take longer than a heartbeat.
+        return cast("Answer | Later[Answer]", driver.perform(operation, refuse, producer))
 
     def now(self) -> float:
         """Monotonic seconds."""

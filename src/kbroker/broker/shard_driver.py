@@ -33,7 +33,7 @@ from kbroker.records import (
     Marker,
     Record,
     RecordsError,
-    build_batch,
+    build_own_batch,
 )
 from kbroker.telemetry.log_lines import get_logger
 from kbroker.wire.error_codes import ErrorCode
@@ -109,17 +109,18 @@ class ShardState(Enum):
 class Waiting(Later[R], Generic[R]):
     """A request whose answer is not there yet."""
 
-    __slots__ = ("_answer", "_done", "_then")
+    __slots__ = ("_done", "_then", "answer")
 
     def __init__(self) -> None:
-        self._done = trio.Event()
+        self.answer: R | None = None
+        self._done: trio.Event | None = None  # made by who waits; most answers come at once
         self._then: Callable[[R], None] | None = None
-        self._answer: R | None = None
 
     def set(self, answer: R) -> None:
         """The answer is there; whoever waits may go on."""
-        self._answer = answer
-        self._done.set()
+        self.answer = answer
+        if self._done is not None:
+            self._done.set()
         if self._then is not None:
             self._then(answer)
 
@@ -133,8 +134,10 @@ class Waiting(Later[R], Generic[R]):
 
     async def finish(self) -> R:
         """Wait for the answer."""
-        await self._done.wait()
-        return cast(R, self._answer)
+        if self.answer is None:
+            self._done = trio.Event()
+            await self._done.wait()
+        return cast(R, self.answer)
 
 
 class _Uncommitted(NamedTuple):
@@ -256,9 +259,7 @@ class ShardDriver(Generic[ShardT, StoredT]):
             self._carry_out(operation(self.shard, ticket), producer)
         except InvalidProducerEpoch:
             self._answer(ticket, refuse(ErrorCode.INVALID_PRODUCER_EPOCH))
-        if waiting._done.is_set():
-            return cast(Message, waiting._answer)
-        return waiting
+        return waiting if waiting.answer is None else waiting.answer
 
     def tell(self, event: Callable[[ShardT], Outcome[StoredT, Message]]) -> None:
         """Tell the shard of something that happened; a shard that does not serve need not know."""
@@ -321,8 +322,9 @@ class ShardDriver(Generic[ShardT, StoredT]):
     def _append(self, records: tuple[StoredT, ...], producer: Producer | None) -> None:
         now_ms = self._clock.timestamp_ms()
         encode = self._format.encode
-        batch = build_batch(
-            [Record(number, now_ms, *encode(record)) for number, record in enumerate(records)],
+        batch = build_own_batch(
+            [encode(record) for record in records],
+            timestamp_ms=now_ms,
             producer_id=NO_PRODUCER_ID if producer is None else producer.producer_id,
             producer_epoch=NO_PRODUCER_EPOCH if producer is None else producer.producer_epoch,
             is_transactional=producer is not None,

@@ -14,7 +14,7 @@ sync deadline, which is the same time again, and members that are neither parked
 their session.
 """
 
-from enum import Enum
+from enum import IntEnum
 from typing import NamedTuple
 
 from kbroker.groups.classic_answers import GroupOutcome, end_join, end_sync, join_refused, joined
@@ -30,12 +30,12 @@ from kbroker.wire import ErrorCode, Message
 NEW_MEMBER_JOIN_TIMEOUT_MS = 5 * 60 * 1000
 
 
-class DeadlineKind(Enum):
-    """What a classic group waits for."""
+class DeadlineKind(IntEnum):
+    """What a classic group waits for; integers, because every heartbeat hashes one."""
 
-    SESSION = "a sign of life from one member"
-    JOIN = "all members to join"
-    SYNC = "all members to ask for their assignment"
+    SESSION = 0  # a sign of life from one member
+    JOIN = 1  # all members to join
+    SYNC = 2  # all members to ask for their assignment
 
 
 class ClassicDeadline(NamedTuple):

@@ -1,6 +1,5 @@
 """One offset that a group committed, and what it is about."""
 
-from dataclasses import dataclass
 from typing import NamedTuple
 
 from kbroker.model import ZERO_UUID, Uuid
@@ -14,8 +13,7 @@ class OffsetPlace(NamedTuple):
     partition: int
 
 
-@dataclass(frozen=True, slots=True)
-class CommittedOffset:
+class CommittedOffset(NamedTuple):
     """A position somebody wants to go on from."""
 
     offset: int

@@ -8,10 +8,11 @@ Whoever appends a record also replays it: see `GroupShard.replay`.
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from functools import lru_cache
 from struct import Struct
-from typing import Final
+from typing import Final, NamedTuple, cast
 
+from kbroker.model import ZERO_UUID
 from kbroker.wire import Buffer, ProtocolError
 from kbroker.wire.message import StoredRecord
 from kbroker.wire.messages.consumer_group_current_member_assignment_record import (
@@ -59,6 +60,15 @@ EXPIRING_OFFSET_COMMIT_VERSION: Final = 1
 # Both numbers before the messages: the type of a key, the version of a value.
 _PREFIX: Final = Struct(">h")
 
+# An offset with its topic's id, before and behind the metadata: version, offset, leader epoch, the
+# length of the metadata and one; the time, and one tagged field with its tag and its size.
+_OFFSET_HEAD: Final = Struct(">hqiB")
+_OFFSET_TAIL: Final = Struct(">qBBB16s")
+# The longest metadata whose length takes one byte.
+_SHORT_METADATA: Final = 126
+# A few megabytes; a broker with more offsets that are alive encodes some keys again.
+_REMEMBERED_KEYS: Final = 1 << 14
+
 # All keys have the version 0 of their message; their type tells what they are.
 _KEY_VERSION: Final = 0
 
@@ -79,8 +89,7 @@ _RECORD_CLASSES: Final[Mapping[int, tuple[type[StoredRecord], type[StoredRecord]
 }
 
 
-@dataclass(frozen=True, slots=True)
-class GroupRecord:
+class GroupRecord(NamedTuple):
     """A fact about a group, as it stands in the log; without a value it is a tombstone."""
 
     key: StoredRecord
@@ -90,10 +99,41 @@ class GroupRecord:
 
 def encode_record(record: GroupRecord) -> tuple[bytes, bytes | None]:
     """The key and the value of the record batch that holds ``record``."""
-    key = _PREFIX.pack(record.key.record_type) + record.key.encode_bytes(_KEY_VERSION)
+    if isinstance(record.key, OffsetCommitKey):
+        key = _offset_key(record.key.group, record.key.topic, record.key.partition)
+        if record.value_version == OFFSET_COMMIT_VERSION:
+            return key, _offset_value(cast(OffsetCommitValue, record.value))
+    else:
+        key = _encoded_key(record.key)
     if record.value is None:
         return key, None
-    return key, _PREFIX.pack(record.value_version) + record.value.encode_bytes(record.value_version)
+    return key, _encoded_value(record.value, record.value_version)
+
+
+def _encoded_key(key: StoredRecord) -> bytes:
+    return _PREFIX.pack(key.record_type) + key.encode_bytes(_KEY_VERSION)
+
+
+def _encoded_value(value: StoredRecord, version: int) -> bytes:
+    return _PREFIX.pack(version) + value.encode_bytes(version)
+
+
+@lru_cache(_REMEMBERED_KEYS)
+def _offset_key(group_id: str, topic: str, partition: int) -> bytes:
+    """Offsets are committed again and again, under the same keys."""
+    return _encoded_key(OffsetCommitKey(group=group_id, topic=topic, partition=partition))
+
+
+def _offset_value(value: OffsetCommitValue) -> bytes:
+    """What the message's own encoder gives, only faster: commits make many of these."""
+    metadata = value.metadata.encode()
+    if len(metadata) > _SHORT_METADATA or value.topic_id == ZERO_UUID:
+        return _encoded_value(value, OFFSET_COMMIT_VERSION)
+    head = _OFFSET_HEAD.pack(
+        OFFSET_COMMIT_VERSION, value.offset, value.leader_epoch, len(metadata) + 1
+    )
+    tail = _OFFSET_TAIL.pack(value.commit_timestamp, 1, 0, len(value.topic_id), value.topic_id)
+    return head + metadata + tail
 
 
 def decode_record(key: Buffer, value: Buffer | None) -> GroupRecord | None:

@@ -246,12 +246,11 @@ class GroupShard:
 
     def next_deadline(self) -> float | None:
         """When to call `on_time`, or None if nothing is waited for."""
-        deadlines = (
-            self._classic.next_deadline(),
-            self._consumer.next_deadline(),
-            self._next_expiration,
-        )
-        return min((each for each in deadlines if each is not None), default=None)
+        earliest = self._next_expiration
+        for deadline in (self._classic.next_deadline(), self._consumer.next_deadline()):
+            if earliest is None or (deadline is not None and deadline < earliest):
+                earliest = deadline
+        return earliest
 
     def on_time(self, now: float, now_ms: int) -> GroupOutcome:
         """Do what is due: sessions, rebalances, and now and then expired offsets.

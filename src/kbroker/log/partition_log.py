@@ -151,6 +151,22 @@ class PartitionLog(LocalLog):
 
         first_offset = self.log_end_offset
         last_offset = first_offset + header.last_offset_delta
+        self._append_one(records, size_bytes, last_offset, timestamp_ms, leader_epoch, now_ms)
+        if is_from_producer:
+            self.producers.replay(header, first_offset=first_offset)
+        return Appended(first_offset, last_offset, log_append_time_ms, self.log_start_offset)
+
+    def _append_one(
+        self,
+        records: memoryview | bytearray,
+        size_bytes: int,
+        last_offset: int,
+        timestamp_ms: int,
+        leader_epoch: int,
+        now_ms: int,
+    ) -> None:
+        """Stamp one batch, write it, and take note of it in the indexes."""
+        first_offset = self.log_end_offset
         segment = self.segments.active
         if (
             last_offset > segment.last_possible_offset
@@ -167,9 +183,6 @@ class PartitionLog(LocalLog):
         segment.write(records, size_bytes)
         self.log_end_offset = last_offset + 1
         segment.index_batch(position, last_offset, timestamp_ms, size_bytes, self._interval_bytes)
-        if is_from_producer:
-            self.producers.replay(header, first_offset=first_offset)
-        return Appended(first_offset, last_offset, log_append_time_ms, self.log_start_offset)
 
     def _appended_before(self, batch: AppendedBatch) -> Appended:
         """The answer to a duplicate; Kafka gives the batch's timestamp as its append time."""
@@ -195,6 +208,14 @@ class PartitionLog(LocalLog):
         """
         first_offset = next_offset = self.log_end_offset
         is_append_time = self._config.message_timestamp_type == "LogAppendTime"
+        header = read_header(records)
+        if header.producer_id < 0 and header.size_bytes == len(records) and not is_append_time:
+            # One batch outside of any transaction, as coordinators write them all the time.
+            last_offset = first_offset + header.last_offset_delta
+            self._append_one(
+                records, len(records), last_offset, header.max_timestamp_ms, leader_epoch, now_ms
+            )
+            return Appended(first_offset, last_offset, NO_TIMESTAMP, self.log_start_offset)
         for position, header in list(scan_batches(records)):
             if is_append_time:
                 stamp_log_append_time(records, position, timestamp_ms=now_ms)

@@ -11,7 +11,7 @@ varint       the numbers inside records
 errors       RecordsError and its kinds, each with the name of Kafka's error code
 """
 
-from kbroker.records.builder import build_batch, rebuild_batch
+from kbroker.records.builder import build_batch, build_own_batch, rebuild_batch
 from kbroker.records.control import (
     ControlType,
     Marker,
@@ -77,6 +77,7 @@ __all__ = [
     "iterate_records",
     "parse_records",
     "build_batch",
+    "build_own_batch",
     "rebuild_batch",
     "ControlType",
     "Marker",

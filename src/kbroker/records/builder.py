@@ -6,6 +6,7 @@ when it loses records (C2): replication, consumers' positions and duplicate dete
 """
 
 from collections.abc import Sequence
+from struct import Struct
 
 from crc32c import crc32c
 
@@ -38,6 +39,11 @@ _SMALL_VARINTS = tuple(encode_varint(number) for number in range(1024))
 _SMALL_COUNT = len(_SMALL_VARINTS)
 _NULL = encode_varint(-1)
 _NO_HEADERS = encode_varint(0)
+# The two parts of a header: what the CRC does not cover, and what it covers.
+_UNCHECKED_HEADER = Struct(">qiibI")
+_CHECKED_HEADER = Struct(">hiqqqhii")
+assert _UNCHECKED_HEADER.size == CHECKED_POSITION
+assert _CHECKED_HEADER.size == HEADER_BYTES - CHECKED_POSITION
 
 
 def build_batch(
@@ -92,6 +98,47 @@ def build_batch(
         record_count=len(records),
     )
     return _assemble(header, records, compression_level)
+
+
+def build_own_batch(
+    pairs: Sequence[tuple[bytes, bytes | None]],
+    *,
+    timestamp_ms: int,
+    producer_id: int = NO_PRODUCER_ID,
+    producer_epoch: int = NO_PRODUCER_EPOCH,
+    is_transactional: bool = False,
+) -> bytearray:
+    """What `build_batch` makes of keys and values written at one moment, only faster.
+
+    Coordinators write such a batch for nearly every request. There is at least one pair.
+    """
+    pieces = [b""]
+    for number, (key, value) in enumerate(pairs):
+        delta = _varint(number)
+        key_length = _varint(len(key))
+        value_length = _NULL if value is None else _varint(len(value))
+        tail = value or b""
+        size = len(delta) + len(key_length) + len(key) + len(value_length) + len(tail)
+        # No attributes, no time since the first one; and no headers at the end.
+        pieces += (_varint(size + 3), b"\x00\x00", delta, key_length, key, value_length, tail)
+        pieces.append(_NO_HEADERS)
+    pieces[0] = _CHECKED_HEADER.pack(
+        TRANSACTIONAL_BIT if is_transactional else 0,
+        len(pairs) - 1,
+        timestamp_ms,
+        timestamp_ms,
+        producer_id,
+        producer_epoch,
+        NO_SEQUENCE,
+        len(pairs),
+    )
+    checked = b"".join(pieces)
+    length = CHECKED_POSITION + len(checked) - LENGTH_OVERHEAD_BYTES
+    batch = bytearray(
+        _UNCHECKED_HEADER.pack(0, length, NO_LEADER_EPOCH, CURRENT_MAGIC, crc32c(checked))
+    )
+    batch += checked
+    return batch
 
 
 def rebuild_batch(
