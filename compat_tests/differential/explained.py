@@ -39,10 +39,6 @@ _FEATURES = _because(
 
 _METADATA = (
     *_because(
-        "An auto-created topic is there at once",
-        ("metadata creates a topic *", "topics[automatic-*"),
-    ),
-    *_because(
         "A topic with neither name nor id is an invalid request",
         ("metadata by neither id nor name", "*error_code", UNKNOWN, "INVALID_REQUEST"),
     ),

@@ -1,8 +1,9 @@
 """Metadata (key 3): which brokers and topics there are, and who leads what.
 
 Answered at once from the image. Only where a topic is missing and may be created by asking for it
-does the answer wait for its creation: a client that is told LEADER_NOT_AVAILABLE and tries again,
-as Kafka does it, is a client that sleeps.
+does the answer wait, until it is created. Even so the topic is still unknown to this answer, as it
+is to Kafka's: whoever asks whether a topic is gone must not hear that it is there, because of the
+question. Clients ask again after a moment, and find it.
 """
 
 from kbroker.broker.requests import Later, RequestContext
@@ -84,8 +85,10 @@ class _Creating(Later[MetadataResponse]):
         self._missing = missing
 
     async def finish(self) -> MetadataResponse:
-        """Describe them when they are there."""
+        """Describe the others when they are there."""
         errors = await self._context.broker.administration.auto_create_topics(self._missing)
+        for name in self._missing:
+            errors.setdefault(name, ErrorCode.UNKNOWN_TOPIC_OR_PARTITION)
         return _describe(self._context, self._request, self._topics, errors)
 
 
@@ -95,7 +98,7 @@ def _describe(
     topics: list[MetadataRequestTopic] | None,
     errors: dict[str, ErrorCode],
 ) -> MetadataResponse:
-    """The answer; ``errors`` says why topics could not be created."""
+    """The answer; ``errors`` are those of topics that are being created, or could not be."""
     broker = context.broker
     image = broker.image
     listener = context.connection.listener
@@ -137,10 +140,12 @@ def _asked(
                 name=None, topic_id=asked.topic_id, error_code=ErrorCode.UNKNOWN_TOPIC_ID
             )
     assert name is not None
+    error = errors.get(name)
     topic = broker.image.topics.get(name)
-    if topic is not None:
+    if topic is not None and error is None:
         return _known(context, topic)
-    error = errors.get(name) or broker.missing_topic_error(name)
+    if error is None:
+        error = broker.missing_topic_error(name)
     return MetadataResponseTopic(
         name=name, error_code=error, is_internal=name in broker.internal_topics
     )
