@@ -8,7 +8,7 @@ BIN := $(VENV)/bin
 export UV_PROJECT_ENVIRONMENT := $(CURDIR)/$(VENV)
 
 .PHONY: help start test check unit bench compat setup java java-clients python-clients go node
-.PHONY: compose generate format clean
+.PHONY: upstream compose generate format clean
 
 help:
 	@echo "make start   install and run a broker on 127.0.0.1:9092"
@@ -71,6 +71,13 @@ node: .cache/kafkajs/.ready
 	sh tools/install_kafkajs.sh .cache/kafkajs
 	@touch $@
 
+# The integration tests that clients' authors wrote.
+upstream: .cache/upstream/.ready
+
+.cache/upstream/.ready: tools/install_upstream_suites.sh compat_tests/upstream/requirements.txt $(VENV)/.dev
+	sh tools/install_upstream_suites.sh .cache/upstream $(BIN)/python
+	@touch $@
+
 # For the check of docker-compose.yml.
 compose:
 	sh tools/install_docker_compose.sh
@@ -85,7 +92,7 @@ check: setup
 	$(BIN)/lint-imports --no-cache
 	$(BIN)/pytest -q -n 2 -m "not slow and not java" tests
 
-CLIENTS := java java-clients python-clients go node
+CLIENTS := java java-clients python-clients go node upstream
 
 test: check $(CLIENTS) compose $(VENV)/.spark
 	$(BIN)/pytest -q -n 2 --dist loadfile --timeout=300 -m "slow or java" tests
@@ -94,6 +101,7 @@ test: check $(CLIENTS) compose $(VENV)/.spark
 
 compat: setup $(CLIENTS)
 	$(BIN)/python -m compat_tests.matrix --anew
+	UPSTREAM=all $(BIN)/pytest -q compat_tests/upstream
 
 format: setup
 	$(BIN)/ruff format .

@@ -37,3 +37,5 @@ cd "$here/../benchmarks/go"
 "$go" build -buildvcs=false -o "$target/bin/" ./raw_load ./kfake_server
 cd "$here/../compat_tests/go_clients"
 "$go" build -buildvcs=false -o "$target/bin/" ./franz_go ./franz_transactor ./sarama ./kafka_go
+# franz-go's own tests, for compat_tests/upstream: a module holds its tests too.
+"$go" test -c -o "$target/bin/kgo.test" github.com/twmb/franz-go/pkg/kgo
