@@ -180,3 +180,15 @@ def test_T7_a_fence_that_was_not_written_burns_no_epoch(version, epoch_after):
 
     assert bench.init().error_code == ErrorCode.CONCURRENT_TRANSACTIONS
     assert bench.write_markers() == [(place(0), epoch_after, False)]
+
+
+def test_a_zombie_that_recovers_does_not_abort_the_transaction_of_its_heir():
+    bench = Bench()
+    zombie = bench.writer()
+    heir = bench.writer()
+    bench.add(heir)
+
+    assert recover(bench, zombie)[0] is ErrorCode.PRODUCER_FENCED
+    assert bench.state() == "Ongoing"
+    assert recover(bench, heir)[0] is ErrorCode.CONCURRENT_TRANSACTIONS
+    assert bench.state() == "PrepareAbort"

@@ -13,6 +13,9 @@ flushing        Flusher, group commit
 coordinator     Coordinator, the shards of one topic, found by a key
 group_coordinator  all groups whose records lie here
 shard_driver    ShardDriver, one shard: its requests, records, replies and time
+transaction_coordinator  all transactional ids whose records lie here
+markers         the ends of transactions, written until they are there
+transactional_writes  batches that wait for their coordinator's word
 stored_records  all records of a partition, for a shard that is loaded
 transactional_offsets  offsets that a producer commits in its transaction
 gathering       answers of several shards for one request

@@ -7,8 +7,7 @@ is loading, a disk that is full) is tried again and again; what is gone for good
 because nobody will ever read a transaction in a topic that was deleted.
 """
 
-from collections.abc import Callable
-from typing import Final, NamedTuple
+from typing import Final, NamedTuple, Protocol
 
 import trio
 
@@ -38,6 +37,24 @@ class Written(NamedTuple):
     def is_committed(self) -> bool:
         """Whether they do."""
         return self.partition.high_watermark > self.last_offset
+
+
+class Markers(Protocol):
+    """Where markers go; what a cluster puts in the place of `LocalMarkers` asks other brokers."""
+
+    def append(self, place: TopicPartition, end: EndOfTransaction) -> Written | ErrorCode:
+        """Append a marker, or say why not."""
+
+
+class Orderer(Protocol):
+    """Who ordered a marker."""
+
+    def is_waiting(self) -> bool:
+        """Whether it still wants the marker. Another one may have taken over and ordered it too;
+        written late, the second one could end the next transaction of an old client."""
+
+    def on_written(self, place: TopicPartition) -> None:
+        """The marker is committed, or never will be."""
 
 
 class LocalMarkers:
@@ -72,33 +89,30 @@ class _Marker(NamedTuple):
 
     place: TopicPartition
     end: EndOfTransaction
-    report: Callable[[TopicPartition], None]
+    orderer: Orderer
 
 
 class MarkerWriter:
     """Markers that are to be written, and those that wait for their commit."""
 
-    def __init__(self, markers: LocalMarkers) -> None:
+    def __init__(self, markers: Markers) -> None:
         self._markers = markers
         self._unwritten: list[_Marker] = []
         self._uncommitted: dict[Partition, list[tuple[int, _Marker]]] = {}
         self._wake = trio.Event()
 
-    def write(
-        self,
-        place: TopicPartition,
-        end: EndOfTransaction,
-        report: Callable[[TopicPartition], None],
-    ) -> None:
-        """Write a marker, now if possible; ``report`` when it is committed or never will be."""
-        self._attempt(_Marker(place, end, report))
+    def write(self, place: TopicPartition, end: EndOfTransaction, orderer: Orderer) -> None:
+        """Write a marker, now if possible; its orderer is told when it is committed."""
+        self._attempt(_Marker(place, end, orderer))
 
     def _attempt(self, marker: _Marker) -> None:
+        if not marker.orderer.is_waiting():
+            return
         written = self._markers.append(marker.place, marker.end)
         if isinstance(written, ErrorCode):
             self._on_error(marker, written)
         elif written.is_committed:
-            marker.report(marker.place)
+            marker.orderer.on_written(marker.place)
         else:
             waiting = self._uncommitted.setdefault(written.partition, [])
             waiting.append((written.last_offset, marker))
@@ -107,11 +121,11 @@ class MarkerWriter:
     def _on_error(self, marker: _Marker, error: ErrorCode) -> None:
         match error:
             case ErrorCode.UNKNOWN_TOPIC_OR_PARTITION:
-                marker.report(marker.place)
+                marker.orderer.on_written(marker.place)
             case ErrorCode.INVALID_PRODUCER_EPOCH:
                 # The partition has heard of a later transaction, so this one has ended there.
                 log.warning("a marker is too late", partition=marker.place, marker=marker.end)
-                marker.report(marker.place)
+                marker.orderer.on_written(marker.place)
             case ErrorCode.TRANSACTION_COORDINATOR_FENCED:
                 log.warning("another coordinator is newer", partition=marker.place)
             case _:
@@ -133,7 +147,7 @@ class MarkerWriter:
         else:
             partition.watchers.pop(self, None)
         for marker in committed:
-            marker.report(marker.place)
+            marker.orderer.on_written(marker.place)
 
     async def run(self) -> None:
         """Try again what could not be written, until cancelled."""

@@ -8,7 +8,6 @@ a coordinator that has lost its partition cannot end transactions any more (T5).
 
 from collections.abc import Awaitable, Callable, Collection, Sequence
 from contextlib import suppress
-from functools import partial
 
 from kbroker.broker.clock import Clock
 from kbroker.broker.coordinator import Coordinator
@@ -17,7 +16,7 @@ from kbroker.broker.markers import MarkerWriter
 from kbroker.broker.partition import EndOfTransaction, Partition
 from kbroker.broker.partitions import Partitions
 from kbroker.broker.requests import Later
-from kbroker.broker.shard_driver import RecordFormat, ShardDriver
+from kbroker.broker.shard_driver import RecordFormat, ShardDriver, ShardState
 from kbroker.broker.stored_records import stored_records
 from kbroker.cluster import ClusterImage
 from kbroker.cluster.topic_names import TRANSACTION_STATE
@@ -177,13 +176,29 @@ class TransactionCoordinator(Coordinator[TransactionShard, TransactionRecord]):
                 coordinator_epoch=driver.partition.leader_epoch,
                 transaction_version=order.transaction_version,
             )
-            report = partial(self._on_marker, driver, order)
+            orderer = _Ordered(driver, order, self._clock)
             for place in order.partitions:
-                self._markers.write(place, end, report)
+                self._markers.write(place, end, orderer)
 
-    def _on_marker(self, driver: _Driver, order: WriteMarkers, place: TopicPartition) -> None:
-        now_ms = self.timestamp_ms()
-        driver.tell(lambda shard: shard.marker_written(order, place, now_ms))
+
+class _Ordered:
+    """The order of a shard, for the one who carries it out."""
+
+    __slots__ = ("_clock", "_driver", "_order")
+
+    def __init__(self, driver: _Driver, order: WriteMarkers, clock: Clock) -> None:
+        self._driver = driver
+        self._order = order
+        self._clock = clock
+
+    def is_waiting(self) -> bool:
+        """Not any more when the shard was given up: whoever loads it orders anew."""
+        return self._driver.state is ShardState.ACTIVE
+
+    def on_written(self, place: TopicPartition) -> None:
+        """Tell the shard."""
+        now_ms = self._clock.timestamp_ms()
+        self._driver.tell(lambda shard: shard.marker_written(self._order, place, now_ms))
 
 
 def _refused(error: ErrorCode) -> Verdict:
