@@ -23,6 +23,7 @@ from benchmarks.suite import (
     produce,
     small_requests,
     starting,
+    transactions,
 )
 from benchmarks.suite.chart import chart
 from benchmarks.suite.machine import SETTINGS, commit, description
@@ -37,6 +38,7 @@ WORKLOADS = [
     *latency.WORKLOADS,
     *connections.WORKLOADS,
     *small_requests.WORKLOADS,
+    *transactions.WORKLOADS,
     starting.MEMORY,
     *starting.WORKLOADS,
     *compaction.WORKLOADS,
