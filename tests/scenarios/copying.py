@@ -31,8 +31,9 @@ from tests.scenarios.broker_process import BrokerProcess
 SOURCE, TARGET = "source", "target"
 _WAIT_S = 120.0
 # The tool asks for its position before it takes its transactional id over. If it was killed between
-# its offsets and its commit, it waits until the broker has aborted what it left open.
-_TRANSACTION_TIMEOUT_MS = 4_000
+# its offsets and its commit, it waits until the broker has aborted what it left open. Shorter than
+# the restart of a broker on a busy machine it must not be: the tool would be fenced.
+_TRANSACTION_TIMEOUT_MS = 15_000
 BROKER_CONFIGS = {"transaction.abort.timed.out.transaction.cleanup.interval.ms": "500"}
 
 
