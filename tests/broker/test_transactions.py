@@ -24,7 +24,14 @@ from tests.broker.transacting import (
 )
 
 # With the second one nothing is committed before it is flushed, so every answer comes later.
-MODES = {"at once": {}, "when flushed": {"log.flush.interval.messages": "1"}}
+MODES = {
+    "at once": {},
+    "when flushed": {
+        "log.flush.interval.messages": "1",
+        # However slow the disk is today.
+        "add.partitions.to.txn.retry.backoff.max.ms": "30000",
+    },
+}
 
 
 @pytest.fixture(params=list(MODES))
@@ -89,6 +96,16 @@ def test_several_partitions_in_one_request(talk):
     until_complete(talk)
     for index in range(3):
         assert read(talk, committed=True, partition=index) == [f"p{index}", f"q{index}"]
+
+
+def test_the_next_transaction_may_begin_at_once(talk):
+    """While the markers of the last one wait for their commit, its batches wait too."""
+    producer = transactor(talk)
+    for number in range(5):
+        assert producer.write(b"%d" % number) is ErrorCode.NONE
+        assert producer.end() is ErrorCode.NONE
+    until_complete(talk)
+    assert read(talk, committed=True) == ["0", "1", "2", "3", "4"]
 
 
 def test_batches_of_a_producer_stay_in_order_however_fast_they_come(talk):

@@ -31,6 +31,7 @@ class Bench:
         self.now = 100.0
         self.log: list[tuple[bytes, bytes | None]] = []
         self.orders: list[WriteMarkers] = []
+        self.answers: dict[Ticket, Message] = {}
         self.next_producer_id = 4000
         self._tickets = 0
         self.restart()
@@ -53,6 +54,7 @@ class Bench:
 
     def carry_out(self, outcome: Outcome[TransactionRecord, Message]) -> Message | None:
         """Write, replay, take note of effects; gives the answer, if there is one."""
+        self.answers.update(outcome.replies)
         for record in outcome.records:
             self._check_move(record)
             self.log.append(encode_record(record))
@@ -125,6 +127,20 @@ class Bench:
         )
         assert isinstance(answer, Verdict)
         return ErrorCode(answer.error_code)
+
+    def park(self, writer: Writer, *places: TopicPartition, patience_s: float = 0.1) -> Ticket:
+        """Add partitions, and wait while the transaction before is ending."""
+        ticket = self.ticket()
+        self.carry_out(
+            self.shard.add_partitions(writer, places, 2, ticket, self.now_ms, self.now + patience_s)
+        )
+        return ticket
+
+    def told(self, ticket: Ticket) -> ErrorCode | None:
+        """What somebody was told who waited, or None while it waits."""
+        answer = self.answers.get(ticket)
+        assert answer is None or isinstance(answer, Verdict)
+        return None if answer is None else ErrorCode(answer.error_code)
 
     def verify(self, writer: Writer, partition: TopicPartition) -> ErrorCode:
         answer = self.carry_out(self.shard.verify_partition(writer, partition, self.ticket()))

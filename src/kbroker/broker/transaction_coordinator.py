@@ -85,15 +85,27 @@ class TransactionCoordinator(Coordinator[TransactionShard, TransactionRecord]):
         return self._config().get_bool("transaction.partition.verification.enable")
 
     def add_partitions(
-        self, writer: Writer, partitions: Collection[TopicPartition], client_version: int
+        self,
+        writer: Writer,
+        partitions: Collection[TopicPartition],
+        client_version: int,
+        *,
+        may_wait: bool = False,
     ) -> Verdict | Later[Verdict]:
-        """Take partitions into the writer's transaction; nobody writes before it is durable."""
+        """Take partitions into the writer's transaction; nobody writes before it is durable.
+
+        One that ``may_wait`` does so for a while if the transaction before is still ending.
+        """
         if not writer.transactional_id:
             return Verdict(error_code=ErrorCode.INVALID_REQUEST)
+        wait_until = None
+        if may_wait:
+            patience_ms = self._config().get_int("add.partitions.to.txn.retry.backoff.max.ms")
+            wait_until = self.now() + patience_ms / 1000
         return self.perform(
             writer.transactional_id,
             lambda shard, ticket: shard.add_partitions(
-                writer, partitions, client_version, ticket, self.timestamp_ms()
+                writer, partitions, client_version, ticket, self.timestamp_ms(), wait_until
             ),
             _refused,
         )

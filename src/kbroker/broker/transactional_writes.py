@@ -129,7 +129,9 @@ class TransactionalWrites:
         assert self._writer is not None
         if self.adds_partitions:
             places = [write.partition.topic_partition for write in self._writes]
-            verdict = self._coordinator.add_partitions(self._writer, places, _EPOCH_PER_TRANSACTION)
+            verdict = self._coordinator.add_partitions(
+                self._writer, places, _EPOCH_PER_TRANSACTION, may_wait=True
+            )
             self._expect(verdict, self._writes)
         elif self._coordinator.verifies:
             for write in self._writes:

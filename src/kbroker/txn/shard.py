@@ -23,7 +23,7 @@ shell drops the shard and loads it anew, so an epoch that could not be written i
 from collections.abc import Collection
 from typing import Final, NamedTuple, TypeAlias
 
-from kbroker.machine import Outcome, Ticket
+from kbroker.machine import Deadlines, Outcome, Ticket
 from kbroker.model import TopicPartition
 from kbroker.txn.ending import end
 from kbroker.txn.ending import needs_producer_id as ending_needs_producer_id
@@ -60,6 +60,15 @@ class Writer(NamedTuple):
     producer_epoch: int
 
 
+class _Parked(NamedTuple):
+    """A writer that waits for the end of the transaction before its own."""
+
+    ticket: Ticket
+    writer: Writer
+    partitions: Collection[TopicPartition]
+    client_version: int
+
+
 class TransactionShard:
     """The transactional ids of one partition, and the transactions that are ending."""
 
@@ -70,6 +79,9 @@ class TransactionShard:
         self._ongoing: set[str] = set()
         # The partitions of prepared transactions that have no marker yet.
         self._unmarked: dict[str, set[TopicPartition]] = {}
+        # Who waits until they have them all, by transactional id, and until when.
+        self._parked: dict[str, list[_Parked]] = {}
+        self._patience: Deadlines[Ticket] = Deadlines()
         self._next_abort = 0.0
         self._next_expiration = 0.0
 
@@ -128,23 +140,27 @@ class TransactionShard:
         client_version: int,
         ticket: Ticket,
         now_ms: int,
+        wait_until: float | None = None,
     ) -> TransactionOutcome:
         """Take partitions into a transaction, which begins with the first of them.
 
         AddPartitionsToTxn and AddOffsetsToTxn of version 1, and the first write to a partition in
-        version 2. Nobody may write before the `Verdict` is there.
+        version 2. Nobody may write before the `Verdict` is there. A fast producer comes while the
+        markers of its last transaction are being written; it may wait for them.
         """
         known = self._transactions.get(writer.transactional_id)
         if known is not None and known.state in PREPARED:
             # Asked first: the writer may have an id that is ours only when the markers are
             # written (KAFKA-18660).
-            return _verdict(ticket, ErrorCode.CONCURRENT_TRANSACTIONS)
-        error = _check(known, writer)
-        if known is None or error is not ErrorCode.NONE:
+            if wait_until is None:
+                return _verdict(ticket, ErrorCode.CONCURRENT_TRANSACTIONS)
+            parked = _Parked(ticket, writer, partitions, client_version)
+            self._parked.setdefault(writer.transactional_id, []).append(parked)
+            self._patience.set(ticket, wait_until)
+            return Outcome()
+        added, error = _added(known, writer, partitions, client_version, now_ms)
+        if added is None:
             return _verdict(ticket, error)
-        if known.state is TransactionState.ONGOING and known.partitions.issuperset(partitions):
-            return _verdict(ticket, ErrorCode.NONE)
-        added = known.with_partitions(partitions, client_version, now_ms)
         return Outcome((self._record(writer.transactional_id, added),), ((ticket, Verdict()),))
 
     def verify_partition(
@@ -221,7 +237,25 @@ class TransactionShard:
         unmarked.discard(partition)
         if unmarked:
             return Outcome()
-        return Outcome((self._record(transactional_id, known.completed(now_ms)),))
+        return self._completed(transactional_id, known.completed(now_ms), now_ms)
+
+    def _completed(
+        self, transactional_id: str, complete: Transaction, now_ms: int
+    ) -> TransactionOutcome:
+        """Write down the end of a transaction, and let in who waited for it, in their order."""
+        records = [self._record(transactional_id, complete)]
+        replies = []
+        latest = complete
+        for parked in self._parked.pop(transactional_id, ()):
+            self._patience.cancel(parked.ticket)
+            added, error = _added(
+                latest, parked.writer, parked.partitions, parked.client_version, now_ms
+            )
+            if added is not None:
+                latest = added
+                records.append(self._record(transactional_id, added))
+            replies.append((parked.ticket, Verdict(error_code=error)))
+        return Outcome(tuple(records), tuple(replies))
 
     # --- what there is -----------------------------------------------------------
 
@@ -241,20 +275,37 @@ class TransactionShard:
 
     def next_deadline(self) -> float | None:
         """When to call `on_time`, or None if nothing is waited for."""
-        if self._ongoing:
-            return min(self._next_abort, self._next_expiration)
-        return self._next_expiration if self._transactions else None
+        deadlines = (
+            self._next_expiration if self._transactions else None,
+            self._next_abort if self._ongoing else None,
+            self._patience.next_deadline(),
+        )
+        return min((each for each in deadlines if each is not None), default=None)
 
     def on_time(self, now: float, now_ms: int) -> TransactionOutcome:
         """Abort what has run out of time, and forget ids that nobody uses."""
-        outcome: TransactionOutcome = Outcome()
+        outcome = self._let_go(now)
         if self._next_abort <= now:
             self._next_abort = now + self._settings.abort_interval_ms / 1000
-            outcome = self._abort_timed_out(now_ms)
+            outcome += self._abort_timed_out(now_ms)
         if self._next_expiration <= now:
             self._next_expiration = now + self._settings.expire_interval_ms / 1000
             outcome += self._forget_unused(now, now_ms)
         return outcome
+
+    def _let_go(self, now: float) -> TransactionOutcome:
+        """Those who have waited long enough try again."""
+        due = set(self._patience.due(now))
+        if not due:
+            return Outcome()
+        for transactional_id, waiting in list(self._parked.items()):
+            left = [parked for parked in waiting if parked.ticket not in due]
+            if left:
+                self._parked[transactional_id] = left
+            else:
+                del self._parked[transactional_id]
+        verdict = Verdict(error_code=ErrorCode.CONCURRENT_TRANSACTIONS)
+        return Outcome(replies=tuple((ticket, verdict) for ticket in sorted(due)))
 
     def _abort_timed_out(self, now_ms: int) -> TransactionOutcome:
         outcome: TransactionOutcome = Outcome()
@@ -328,6 +379,22 @@ def _check(known: Transaction | None, writer: Writer) -> ErrorCode:
     if known.producer_epoch != writer.producer_epoch:
         return ErrorCode.PRODUCER_FENCED
     return ErrorCode.NONE
+
+
+def _added(
+    known: Transaction | None,
+    writer: Writer,
+    partitions: Collection[TopicPartition],
+    client_version: int,
+    now_ms: int,
+) -> tuple[Transaction | None, ErrorCode]:
+    """The transaction with more partitions, if it is not as it should be, and the error."""
+    error = _check(known, writer)
+    if known is None or error is not ErrorCode.NONE:
+        return None, error
+    if known.state is TransactionState.ONGOING and known.partitions.issuperset(partitions):
+        return None, ErrorCode.NONE
+    return known.with_partitions(partitions, client_version, now_ms), ErrorCode.NONE
 
 
 def _markers_of(transactional_id: str, transaction: Transaction) -> WriteMarkers:
