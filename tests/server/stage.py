@@ -12,6 +12,7 @@ from kbroker.telemetry import Registry
 from kbroker.wire import ApiKey, response_class
 from kbroker.wire.headers import decode_response, encode_request_frame
 from kbroker.wire.messages.heartbeat import HeartbeatRequest
+from kbroker.wire.messages.join_group import JoinGroupRequest
 from kbroker.wire.messages.leave_group import LeaveGroupRequest
 from kbroker.wire.messages.sync_group import SyncGroupRequest
 
@@ -19,6 +20,7 @@ _ACTING = {
     ApiKey.PRODUCE: ("produce", 0, 13),
     ApiKey.FETCH: ("fetch", 4, 12),
     ApiKey.METADATA: ("failing", 0, 13),
+    ApiKey.JOIN_GROUP: ("join_group", 0, 9),
     ApiKey.HEARTBEAT: ("heartbeat", 0, 4),
     ApiKey.LEAVE_GROUP: ("leave_group", 0, 5),
     ApiKey.SYNC_GROUP: ("sync_group", 0, 5),
@@ -41,10 +43,17 @@ class Stage:
         self.cancelled = []
         self.produced = []
         self.slices = []
+        self.wakes = {}
+        self.news = {}
         self._gates = {}
 
     def gate(self, number):
         return self._gates.setdefault(number, trio.Event())
+
+    def tell(self, number, news=""):
+        """Let the polled request of this number have its answer."""
+        self.news[number] = news
+        self.wakes[number]()
 
     def features_image(self):
         return SimpleNamespace(
@@ -123,6 +132,10 @@ def heartbeat(number):
 def later(number, answer_bytes=1):
     request = SyncGroupRequest(group_id="g" * answer_bytes, generation_id=number)
     return frame_of(request, 5, number)
+
+
+def polled(number):
+    return frame_of(JoinGroupRequest(session_timeout_ms=number), 5, number)
 
 
 def exclusive(number):

@@ -18,7 +18,7 @@ from kbroker.server.connection import MAX_IN_FLIGHT, MAX_QUEUED_BYTES, Connectio
 from kbroker.server.stats import ServerStats
 from kbroker.server.transports import StreamTransport
 from kbroker.telemetry import Registry
-from kbroker.wire import ApiKey
+from kbroker.wire import ApiKey, ErrorCode
 from kbroker.wire.messages.fetch import FetchRequest
 from kbroker.wire.messages.produce import (
     PartitionProduceData,
@@ -33,6 +33,7 @@ from tests.server.stage import (
     frame_of,
     heartbeat,
     later,
+    polled,
     running,
 )
 
@@ -429,3 +430,57 @@ async def test_a_client_that_goes_while_it_is_held_up_is_noticed_at_once():
             while not at.stage.cancelled:
                 await trio.sleep(0.001)
         assert at.stage.begun == [1]
+
+
+@pytest.mark.parametrize("place", [running, over_a_stream])
+async def test_an_answer_that_is_polled_leaves_when_somebody_woke_it_and_it_is_there(place):
+    async with place() as at:
+        client = await at.connect() if place is running else at.client
+        await client.send(polled(1) + later(2) + polled(3) + heartbeat(4))
+        await at.stage.until_begun(4)
+        at.stage.wakes[1]()
+        at.stage.tell(3)
+        at.stage.gate(2).set()
+        with trio.move_on_after(0.05) as waited:
+            await client.frame()
+        assert waited.cancelled_caught
+        at.stage.tell(1)
+        assert await correlation_ids(client, 4) == [1, 2, 3, 4]
+        assert at.stage.wakes == {}
+
+
+async def test_a_disconnect_ends_what_is_polled():
+    async with running() as at:
+        client = await at.connect()
+        await client.send(polled(1))
+        await at.stage.until_begun(1)
+        await client.stream.aclose()
+        with trio.fail_after(10):
+            while not at.stage.cancelled:
+                await trio.sleep(0.001)
+        assert at.stage.wakes == {}
+
+
+async def test_a_polled_answer_that_fails_is_answered_with_an_error():
+    async with running() as at:
+        client = await at.connect()
+        await client.send(polled(1))
+        await at.stage.until_begun(1)
+        at.stage.tell(1, "broken")
+        number, answer = await client.answer(ApiKey.JOIN_GROUP, 5)
+        assert (number, answer.error_code) == (1, ErrorCode.UNKNOWN_SERVER_ERROR)
+        assert at.stage.wakes == {}
+        assert await client.heartbeat(2) == 2
+
+
+async def test_what_is_polled_may_be_answered_while_the_connection_drains():
+    async with running() as at:
+        client = await at.connect()
+        await client.send(polled(1))
+        await at.stage.until_begun(1)
+        async with trio.open_nursery() as nursery:
+            nursery.start_soon(at.server.shutdown, 10)
+            await trio.sleep(0.01)
+            at.stage.tell(1)
+            assert await correlation_ids(client, 1) == [1]
+            assert await client.is_closed()

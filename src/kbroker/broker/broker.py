@@ -163,6 +163,7 @@ class Broker:
                 self.partitions.claim_directories(self.image.cluster_id, self.node_id)
                 await self.partitions.load()
             nursery.start_soon(self._flusher.run, name="flush")
+            nursery.start_soon(self.fetcher.run, name="long polls")
             nursery.start_soon(self.upkeep.run, name="upkeep")
             nursery.start_soon(self._membership.keep, name="lease")
             self.groups.follow()

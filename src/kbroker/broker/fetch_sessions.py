@@ -14,9 +14,7 @@ partition from starving the others.
 
 from collections.abc import Callable, Iterable
 
-import trio
-
-from kbroker.broker.partition import Partition
+from kbroker.broker.partition import Partition, Watcher
 from kbroker.model import Uuid
 from kbroker.wire.messages.fetch import FetchPartition
 
@@ -68,7 +66,8 @@ class FetchSession:
         self.entries: dict[EntryKey, FetchEntry] = {}
         self.dirty: dict[FetchEntry, None] = {}
         self._watched: dict[Partition, FetchEntry] = {}
-        self.changed = trio.Event()
+        # Fetches of this session that wait; one, unless the client is impatient.
+        self.waiting: dict[Watcher, None] = {}
 
     def put(self, entry: FetchEntry) -> None:
         """Add an entry, or give the one that is there its new position."""
@@ -108,14 +107,14 @@ class FetchSession:
         entry = self._watched.get(partition)
         if entry is not None and entry not in self.dirty:
             self.dirty[entry] = None
-        self.changed.set()
+        for fetch in self.waiting:
+            fetch.touch(partition)
 
     def close(self) -> None:
         """Watch nothing any more."""
         for entry in self.entries.values():
             self._unwatch(entry)
         self.dirty.clear()
-        self.changed.set()
 
     def next_epoch(self) -> None:
         """The client counts its fetches, and so do we."""

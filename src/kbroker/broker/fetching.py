@@ -2,13 +2,15 @@
 
 A fetch is tried at once. It is answered if it found ``min_bytes``, an error, or need not wait; else
 it waits until something it watches changes, or until its time is over, and is tried again. Watching
-begins before the first try, so no change is lost in between.
+begins before anyone else runs, so no change is lost in between. No task waits: whoever changes a
+partition wakes the connections of those who watch it, and these try again in their next turn.
 
 High watermark, last stable offset, log start and records of one partition are read without an
 await in between, so they are one snapshot (R21).
 """
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
+from math import inf
 
 import trio
 
@@ -23,7 +25,8 @@ from kbroker.broker.fetch_sessions import (
 from kbroker.broker.partition import READ_COMMITTED, Partition
 from kbroker.broker.partitions import Partitions
 from kbroker.broker.refusals import REFUSED
-from kbroker.broker.requests import Later
+from kbroker.broker.requests import Polled
+from kbroker.machine import Deadlines
 from kbroker.model import ZERO_UUID, FileSlice
 from kbroker.wire.error_codes import ErrorCode
 from kbroker.wire.messages.fetch import (
@@ -41,27 +44,6 @@ TOPIC_ID_VERSION = 13
 _NO_DATA = b""
 
 
-class OneShotWatcher:
-    """Waits for any of some partitions, once; for fetches without a session."""
-
-    __slots__ = ("_partitions", "changed")
-
-    def __init__(self, partitions: Iterable[Partition]) -> None:
-        self.changed = trio.Event()
-        self._partitions = tuple(partitions)
-        for partition in self._partitions:
-            partition.watchers[self] = None
-
-    def touch(self, partition: Partition) -> None:  # noqa: ARG002 - any of them will do
-        """One of them changed."""
-        self.changed.set()
-
-    def close(self) -> None:
-        """Watch nothing any more."""
-        for partition in self._partitions:
-            partition.watchers.pop(self, None)
-
-
 class Fetcher:
     """Answers Fetch requests of consumers."""
 
@@ -74,10 +56,35 @@ class Fetcher:
         self._max_bytes = max_bytes
         # Set at shutdown: what waits is answered as soon as it is touched.
         self.stopping = False
+        # One task sleeps until the earliest of them.
+        self._deadlines: Deadlines[_Fetch] = Deadlines()
+        self._sleeps_until = inf
+        self._sooner = trio.Event()
+
+    async def run(self) -> None:
+        """Wake the fetches whose time is over, until cancelled."""
+        while True:
+            earliest = self._deadlines.next_deadline()
+            self._sleeps_until = inf if earliest is None else earliest
+            with trio.move_on_at(self._sleeps_until):
+                await self._sooner.wait()
+            self._sooner = trio.Event()
+            for fetch in self._deadlines.due(self._clock.now()):
+                fetch.on_time()
+
+    def wake_by(self, fetch: "_Fetch", deadline: float) -> None:
+        """Call `on_time` of a fetch at ``deadline``."""
+        self._deadlines.set(fetch, deadline)
+        if deadline < self._sleeps_until:
+            self._sooner.set()
+
+    def forget(self, fetch: "_Fetch") -> None:
+        """The fetch is over."""
+        self._deadlines.cancel(fetch)
 
     def begin(
         self, request: FetchRequest, version: int, denied: frozenset[str] = frozenset()
-    ) -> FetchResponse | Later[FetchResponse]:
+    ) -> FetchResponse | Polled[FetchResponse]:
         """Answer now, or later; ``denied`` are topics that the client may not read."""
         if request.session_epoch in (INITIAL_EPOCH, FINAL_EPOCH):
             if request.session_id:
@@ -94,7 +101,7 @@ class Fetcher:
 
     def _begin_full(
         self, request: FetchRequest, version: int, denied: frozenset[str]
-    ) -> FetchResponse | Later[FetchResponse]:
+    ) -> FetchResponse | Polled[FetchResponse]:
         entries = [
             FetchEntry(topic.topic, topic.topic_id, asked)
             for topic in request.topics
@@ -114,7 +121,7 @@ class Fetcher:
 
     def _begin_incremental(
         self, request: FetchRequest, session: FetchSession, denied: frozenset[str]
-    ) -> FetchResponse | Later[FetchResponse]:
+    ) -> FetchResponse | Polled[FetchResponse]:
         for forgotten in request.forgotten_topics_data:
             for index in forgotten.partitions:
                 session.forget((forgotten.topic, forgotten.topic_id, index))
@@ -143,7 +150,7 @@ class Fetcher:
         return self._clock.now() + max(0, max_wait_ms) / 1000
 
 
-class _Fetch(Later[FetchResponse]):
+class _Fetch(Polled[FetchResponse]):
     """One fetch under way."""
 
     def __init__(
@@ -165,47 +172,66 @@ class _Fetch(Later[FetchResponse]):
         self._min_bytes = min(request.min_bytes, self._max_bytes)
         self._max_wait_ms = request.max_wait_ms
         self._committed_only = request.isolation_level == READ_COMMITTED
-        self._deadline = 0.0
-        self._one_shot: OneShotWatcher | None = None
+        self._is_over = False
+        self._watched: set[Partition] = set()  # without a session, which watches by itself
+        self._wake: Callable[[], None] | None = None  # while it waits
         self._found_bytes = 0
         self._held_back = False  # whether the entry just read has more than its share of bytes
         self._must_answer = False
 
-    def begin(self) -> FetchResponse | Later[FetchResponse]:
+    def begin(self) -> FetchResponse | Polled[FetchResponse]:
         """The first try."""
-        if self._session is not None:
-            self._session.changed = trio.Event()
         news = self._look()
         if self._must_answer or self._max_wait_ms <= 0 or self._found_bytes >= self._min_bytes:
             return self._answer(news)
-        self._deadline = self._fetcher.deadline(self._max_wait_ms)
-        if self._session is None:
-            # Nothing can have changed since the look: nobody else ran.
-            self._one_shot = OneShotWatcher(
-                entry.partition for entry in self._entries if entry.partition is not None
-            )
         return self
 
-    async def finish(self) -> FetchResponse:
-        """Wait for changes, look again, and answer in time."""
-        watcher = self._session or self._one_shot
-        assert watcher is not None
-        try:
-            while True:
-                with trio.move_on_at(self._deadline) as waiting:
-                    await watcher.changed.wait()
-                watcher.changed = trio.Event()
-                news = self._look()
-                if (
-                    waiting.cancelled_caught
-                    or self._fetcher.stopping
-                    or self._must_answer
-                    or self._found_bytes >= self._min_bytes
-                ):
-                    return self._answer(news)
-        finally:
-            if self._one_shot is not None:
-                self._one_shot.close()
+    def watch(self, wake: Callable[[], None]) -> None:
+        """Wait from now on; nothing can have changed since the look, because nobody else ran."""
+        self._wake = wake
+        self._fetcher.wake_by(self, self._fetcher.deadline(self._max_wait_ms))
+        if self._session is not None:
+            self._session.waiting[self] = None
+        else:
+            self._watched = {
+                entry.partition for entry in self._entries if entry.partition is not None
+            }
+            for partition in self._watched:
+                partition.watchers[self] = None
+
+    def touch(self, partition: Partition) -> None:  # noqa: ARG002 - any of them will do
+        """Something that is fetched changed."""
+        if self._wake is not None:
+            self._wake()
+
+    def on_time(self) -> None:
+        """The time is over: answer with whatever there is."""
+        self._is_over = True
+        if self._wake is not None:
+            self._wake()
+
+    def poll(self) -> FetchResponse | None:
+        """Look again, and answer if it is enough or the time is over."""
+        news = self._look()
+        if (
+            self._is_over
+            or self._fetcher.stopping
+            or self._must_answer
+            or self._found_bytes >= self._min_bytes
+        ):
+            self.close()
+            return self._answer(news)
+        return None
+
+    def close(self) -> None:
+        """Wait no more."""
+        self._wake = None
+        self._fetcher.forget(self)
+        if self._session is not None:
+            self._session.waiting.pop(self, None)
+        else:
+            for partition in self._watched:
+                partition.watchers.pop(self, None)
 
     def _look(self) -> list[tuple[FetchEntry, PartitionData]]:
         """One try over all entries that may have something to tell."""

@@ -1,9 +1,10 @@
 """What a handler gets beside its request, and how it says that its answer comes later.
 
-A handler answers in one of three ways:
+A handler answers in one of four ways:
 
     def begin(context, request) -> Response          at once; the usual case
     def begin(context, request) -> Later[Response]   begun now, answered when something happened
+    def begin(context, request) -> Polled[Response]  the same, without a task that waits for it
     async def handle(context, request) -> Response   may wait; nothing else of this client begins
 
 `begin` runs as soon as the request was read, in the order in which a client sent its requests. So
@@ -16,6 +17,7 @@ is valid until `begin` returns; a `Later` must not keep it, nor anything sliced 
 """
 
 from abc import ABC, abstractmethod
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Generic, TypeVar
 
 if TYPE_CHECKING:
@@ -101,3 +103,27 @@ class Later(ABC, Generic[R_co]):
         Runs in a task of the connection and is cancelled when the client goes: what must not be
         lost is done elsewhere. Called exactly once, or never if the client is gone already.
         """
+
+
+class Polled(ABC, Generic[R_co]):
+    """An answer that has to wait, and is asked for again whenever something happened.
+
+    For long polls, of which there may be one for each connection: they cost no task and no timer.
+    """
+
+    __slots__ = ()
+
+    @abstractmethod
+    def watch(self, wake: Callable[[], None]) -> None:
+        """Call ``wake`` whenever there may be an answer; it takes note and does nothing else.
+
+        Called once, before anyone else runs, so that nothing can happen unnoticed.
+        """
+
+    @abstractmethod
+    def poll(self) -> R_co | None:
+        """The answer, or None if it has to wait on; ``wake`` is not called after an answer."""
+
+    @abstractmethod
+    def close(self) -> None:
+        """Nobody wants the answer any more; may be called at any time, also again."""

@@ -1,6 +1,6 @@
 """Fetch (key 1): read record batches, waiting for more if there are too few."""
 
-from kbroker.broker.requests import Later, RequestContext
+from kbroker.broker.requests import Polled, RequestContext
 from kbroker.wire.error_codes import ErrorCode
 from kbroker.wire.messages.fetch import (
     FetchableTopicResponse,
@@ -13,7 +13,7 @@ from kbroker.wire.messages.fetch import (
 CONSUMER = -1
 
 
-def begin(context: RequestContext, request: FetchRequest) -> FetchResponse | Later[FetchResponse]:
+def begin(context: RequestContext, request: FetchRequest) -> FetchResponse | Polled[FetchResponse]:
     """Read now, or later."""
     replica_id = request.replica_id
     if request.replica_state is not None:

@@ -17,11 +17,13 @@ from dataclasses import dataclass
 from importlib import import_module
 from typing import TypeAlias, cast
 
-from kbroker.broker.requests import Later, RequestContext
+from kbroker.broker.requests import Later, Polled, RequestContext
 from kbroker.wire import ApiKey, Message, api_spec
 from kbroker.wire.message import Response
 
-Begin: TypeAlias = Callable[[RequestContext, Message], Response | Later[Response] | None]
+Begin: TypeAlias = Callable[
+    [RequestContext, Message], Response | Later[Response] | Polled[Response] | None
+]
 Handle: TypeAlias = Callable[[RequestContext, Message], Awaitable[Response]]
 
 

@@ -23,7 +23,7 @@ from collections.abc import Callable
 import trio
 
 from kbroker.broker.requests import CloseConnection, ConnectionInfo
-from kbroker.server.dispatch import Dispatcher, Pending, RequestFailedError
+from kbroker.server.dispatch import Dispatcher, Pending, Polling, RequestFailedError
 from kbroker.server.frames import READ_AHEAD_BYTES, ReceiveBuffer
 from kbroker.server.sending import FileTruncatedError, size_in_memory
 from kbroker.server.settings import (
@@ -52,11 +52,13 @@ _REQUEST_COST = 1 << 16
 class Answer:
     """A place in the queue; ``parts`` is None until the answer is ready."""
 
-    __slots__ = ("parts", "scope")
+    __slots__ = ("parts", "polling", "scope")
 
     def __init__(self, parts: list[Part] | None) -> None:
         self.parts = parts
+        # Who gives it: a task that may be cancelled, or somebody who is asked now and then.
         self.scope: trio.CancelScope | None = None
+        self.polling: Polling | None = None
 
 
 class Surroundings:
@@ -105,6 +107,7 @@ class Connection:
         "_swept_at",
         "_transport",
         "_unsent",
+        "_woken",
         "blocked",
         "info",
     )
@@ -125,6 +128,7 @@ class Connection:
         # Whether the transport wants nothing before it calls `on_writable`.
         self.blocked = False
         self._in_turn = False
+        self._woken = False  # whether answers that are asked for may be there
         self._exclusive = False
         self._draining = False
         self._held_up = False
@@ -148,6 +152,8 @@ class Connection:
         ended: Exception | None = None
         self._in_turn = True
         try:
+            if self._woken:
+                self._poll_answers(now)
             if self._begin_requests(ready, now):
                 self._transport.serve_soon()
         except _ENDS as error:
@@ -203,6 +209,8 @@ class Connection:
         for answer in self._queue:
             if answer.scope is not None:
                 answer.scope.cancel()
+            if answer.polling is not None:
+                answer.polling.polled.close()
         self._buffer = None
         self._unsent = []
         self._around.on_closed(self)
@@ -253,6 +261,8 @@ class Connection:
                     continue
                 if isinstance(begun, Pending):
                     self._await_answer(begun)
+                elif isinstance(begun, Polling):
+                    self._watch_answer(begun)
                 elif queue:
                     queue.append(Answer(begun))
                     self._queued_bytes += size_in_memory(begun)
@@ -304,6 +314,28 @@ class Connection:
         self._queue.append(answer)
         self._exclusive = pending.exclusive
         self._around.tasks.start_soon(self._finish, answer.scope, answer, pending)
+
+    def _watch_answer(self, polling: Polling) -> None:
+        answer = Answer(None)
+        answer.polling = polling
+        self._queue.append(answer)
+        polling.polled.watch(self._on_wake)
+
+    def _on_wake(self) -> None:
+        """Called in the midst of what others do, so it only takes note."""
+        if not self._woken:
+            self._woken = True
+            self._transport.serve_soon()
+
+    def _poll_answers(self, now: float) -> None:
+        self._woken = False
+        for answer in self._queue:
+            if answer.polling is not None:
+                parts = self._around.dispatcher.poll(answer.polling)
+                if parts is not None:
+                    answer.parts, answer.polling = parts, None
+                    self._queued_bytes += size_in_memory(parts)
+                    self._last_active_at = now
 
     async def _finish(self, scope: trio.CancelScope, answer: Answer, pending: Pending) -> None:
         """The task of one answer that has to be waited for."""

@@ -17,7 +17,13 @@ from collections.abc import Awaitable, Callable
 from functools import partial
 from typing import TYPE_CHECKING, TypeAlias
 
-from kbroker.broker.requests import CloseConnection, ConnectionInfo, Later, RequestContext
+from kbroker.broker.requests import (
+    CloseConnection,
+    ConnectionInfo,
+    Later,
+    Polled,
+    RequestContext,
+)
 from kbroker.handlers.table import Begin, Handle, Table
 from kbroker.telemetry import Counter, Registry
 from kbroker.telemetry.log_lines import get_logger
@@ -49,7 +55,7 @@ BEFORE_AUTHENTICATION = frozenset(
 _LOGGED_REQUEST_BYTES = 4096
 
 # The parts of an answer; an answer that comes later; or none at all (acks=0).
-Begun: TypeAlias = "list[Part] | Pending | None"
+Begun: TypeAlias = "list[Part] | Pending | Polling | None"
 
 
 class RequestFailedError(Exception):
@@ -96,6 +102,19 @@ class Pending:
         self.context = context
         self.answer = answer
         self.exclusive = exclusive
+
+
+class Polling:
+    """A request that is begun, and whose answer is asked for when something happened."""
+
+    __slots__ = ("context", "header", "polled")
+
+    def __init__(
+        self, header: RequestHeader, context: RequestContext, polled: Polled[Response]
+    ) -> None:
+        self.header = header
+        self.context = context
+        self.polled = polled
 
 
 class Dispatcher:
@@ -147,6 +166,8 @@ class Dispatcher:
                 return None
             if isinstance(answer, Later):
                 return Pending(header, context, answer.finish, exclusive=False)
+            if isinstance(answer, Polled):
+                return Polling(header, context, answer)
             return encode_response_frame(correlation_id, answer, version)
         except (ProtocolError, CloseConnection):
             raise
@@ -164,6 +185,18 @@ class Dispatcher:
             raise
         except Exception as error:
             return self._fail(error, header, pending.context, None)
+
+    def poll(self, polling: Polling) -> list[Part] | None:
+        """The answer of a request that was begun, if it is there; raises what `begin` raises."""
+        header = polling.header
+        try:
+            answer = polling.polled.poll()
+            if answer is None:
+                return None
+            return encode_response_frame(header.correlation_id, answer, header.api_version)
+        except Exception as error:
+            polling.polled.close()
+            return self._fail(error, header, polling.context, None)
 
     def _find_route(self, key: int, version: int) -> Route | None:
         """The route of a version that was not asked for yet; None for an unknown ApiVersions."""
