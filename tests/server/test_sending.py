@@ -72,6 +72,7 @@ def mixed_parts(file):
         b"head",
         bytearray(b"er"),
         FileSlice(file, 5, 100_000),
+        FileSlice(file, 77, 500),
         memoryview(b"between"),
         b"",
         FileSlice(file, 0, 0),
