@@ -8,7 +8,7 @@ BIN := $(VENV)/bin
 export UV_PROJECT_ENVIRONMENT := $(CURDIR)/$(VENV)
 
 .PHONY: help start test check unit bench compat setup java java-clients python-clients go node
-.PHONY: upstream compose generate format clean
+.PHONY: kcat upstream compose generate format clean
 
 help:
 	@echo "make start   install and run a broker on 127.0.0.1:9092"
@@ -82,6 +82,9 @@ upstream: .cache/upstream/.ready
 compose:
 	sh tools/install_docker_compose.sh
 
+kcat:
+	sh tools/install_kcat.sh
+
 start: $(VENV)/.run
 	$(BIN)/kbroker start
 
@@ -92,7 +95,7 @@ check: setup
 	$(BIN)/lint-imports --no-cache
 	$(BIN)/pytest -q -n 2 -m "not slow and not java" tests
 
-CLIENTS := java java-clients python-clients go node upstream
+CLIENTS := java java-clients python-clients go node kcat upstream
 
 test: check $(CLIENTS) compose $(VENV)/.spark
 	$(BIN)/pytest -q -n 2 --dist loadfile --timeout=300 -m "slow or java" tests

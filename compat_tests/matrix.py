@@ -12,10 +12,11 @@ kbroker although it passes on Apache Kafka and no FINDINGS.md explains it.
 import argparse
 import json
 import re
+import shutil
 import sys
 import tempfile
 import threading
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack
 from dataclasses import asdict
@@ -28,7 +29,7 @@ from compat_tests.compatibility_page import PAGE, page, summary
 from compat_tests.program import ClientProgram
 from compat_tests.scenarios import SCENARIOS, Scenario
 
-_CELLS = Path(__file__).parents[1] / ".cache" / "compat" / "cells.json"
+_CELLS = Path(__file__).parents[1] / ".cache" / "compat"
 _PRINTING = threading.Lock()
 
 
@@ -47,6 +48,7 @@ def cells_of(
             _show(cell)
     finally:
         performer.close()
+        keep(found)
     return found
 
 
@@ -83,16 +85,35 @@ def run(
         return [cell for future in futures for cell in future.result()]
 
 
-def _kept() -> dict[tuple[str, str, str], Cell]:
-    if not _CELLS.exists():
+def _file(client: str, broker: str) -> Path:
+    return _CELLS / f"{client} on {broker}.json".replace(" ", "-")
+
+
+def kept(client: str, broker: str) -> dict[str, Cell]:
+    """What earlier runs found, by scenario."""
+    if not _file(client, broker).exists():
         return {}
-    cells = [Cell(**told) for told in json.loads(_CELLS.read_text())]
-    return {(cell.client, cell.scenario, cell.broker): cell for cell in cells}
+    cells = [Cell(**told) for told in json.loads(_file(client, broker).read_text())]
+    return {cell.scenario: cell for cell in cells}
 
 
-def _keep(cells: Mapping[tuple[str, str, str], Cell]) -> None:
-    _CELLS.parent.mkdir(parents=True, exist_ok=True)
-    _CELLS.write_text(json.dumps([asdict(cell) for cell in cells.values()], indent=1))
+def keep(cells: Sequence[Cell]) -> None:
+    """Put the cells of one client on one broker in the place of earlier ones."""
+    client, broker = cells[0].client, cells[0].broker
+    known = kept(client, broker) | {cell.scenario: cell for cell in cells}
+    _CELLS.mkdir(parents=True, exist_ok=True)
+    _file(client, broker).write_text(json.dumps([asdict(cell) for cell in known.values()]))
+
+
+def write_page() -> None:
+    """docs/compatibility.md, if every cell of it was found by some run."""
+    cells = []
+    for program in PROGRAMS:
+        for broker in (KBROKER, APACHE_KAFKA):
+            known = kept(program.label, broker)
+            cells += [known[each.name] for each in SCENARIOS if each.name in known]
+    if len(cells) == len(PROGRAMS) * len(SCENARIOS) * 2:
+        PAGE.write_text(page(cells))
 
 
 def main() -> None:
@@ -108,18 +129,10 @@ def main() -> None:
     brokers = [KBROKER, APACHE_KAFKA]
     if options.broker:
         brokers = [KBROKER if options.broker == "kbroker" else APACHE_KAFKA]
-    kept = {} if options.anew else _kept()
+    if options.anew:
+        shutil.rmtree(_CELLS, ignore_errors=True)
     cells = run(programs, scenarios, brokers, jobs=options.jobs)
-    kept |= {(cell.client, cell.scenario, cell.broker): cell for cell in cells}
-    _keep(kept)
-    wanted = [
-        (program.label, scenario.name, broker)
-        for program in PROGRAMS
-        for scenario in SCENARIOS
-        for broker in (KBROKER, APACHE_KAFKA)
-    ]
-    if all(place in kept for place in wanted):
-        PAGE.write_text(page([kept[place] for place in wanted]))
+    write_page()
     sys.stdout.write(summary(cells))
     sys.exit(1 if any(cell.outcome == FAIL for cell in cells) else 0)
 

@@ -1,0 +1,3 @@
+"""kcat, librdkafka's tool for the shell."""
+
+VERSION = "1.7.1"
