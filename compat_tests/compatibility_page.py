@@ -6,6 +6,10 @@ from pathlib import Path
 from compat_tests.brokers import APACHE_KAFKA, KBROKER
 from compat_tests.cells import FAIL, NOT_APPLICABLE, PASS, Cell
 from compat_tests.scenarios import BY_NAME
+from compat_tests.tool_checks import CHECKS
+
+_BROKERS = (KBROKER, APACHE_KAFKA)
+_MARKS = {PASS: "✓", FAIL: "✗", NOT_APPLICABLE: "n/a"}
 
 PAGE = Path(__file__).parents[1] / "docs" / "compatibility.md"
 
@@ -22,16 +26,20 @@ below.
 def page(cells: Sequence[Cell]) -> str:
     """The whole page."""
     parts = [_OPENING, "## Summary\n\n", _summary_table(cells), "\n## Scenarios\n"]
+    tools = {check.tool for check in CHECKS}
+    of_tools = [cell for cell in cells if cell.client in tools]
+    cells = [cell for cell in cells if cell.client not in tools]
     clients = list(dict.fromkeys(cell.client for cell in cells))
     # A page is read on screens: six clients fit side by side.
     for first in range(0, len(clients), 6):
         parts += ["\n", _table(cells, clients[first : first + 6])]
+    parts += ["\n## Tools\n\n", _tools_table(of_tools)]
     parts += ["\n## What the scenarios say\n\n"]
     for name in dict.fromkeys(cell.scenario for cell in cells):
         if name in BY_NAME:
             parts.append(f"- **{name}**: {BY_NAME[name].statement}\n")
     parts += ["\n## Not applicable\n\n", *_reasons(cells, NOT_APPLICABLE)]
-    failing = list(_reasons(cells, FAIL))
+    failing = list(_reasons([*cells, *of_tools], FAIL))
     if failing:
         parts += ["\n## Failing\n\n", *failing]
     return "".join(parts)
@@ -73,8 +81,7 @@ def _summary_table(cells: Sequence[Cell]) -> str:
 
 
 def _table(cells: Sequence[Cell], clients: Sequence[str]) -> str:
-    marks = {PASS: "✓", FAIL: "✗", NOT_APPLICABLE: "n/a"}
-    outcomes = {(cell.client, cell.scenario, cell.broker): marks[cell.outcome] for cell in cells}
+    outcomes = {(cell.client, cell.scenario, cell.broker): _MARKS[cell.outcome] for cell in cells}
     lines = ["| scenario | " + " | ".join(clients) + " |\n", "|---" * (len(clients) + 1) + "|\n"]
     for scenario in dict.fromkeys(cell.scenario for cell in cells):
         shown = [
@@ -86,7 +93,17 @@ def _table(cells: Sequence[Cell], clients: Sequence[str]) -> str:
     return "".join(lines)
 
 
-_BROKERS = (KBROKER, APACHE_KAFKA)
+def _tools_table(cells: Sequence[Cell]) -> str:
+    lines = ["| tool | what it does | kbroker / Apache Kafka |\n", "|---|---|---|\n"]
+    for check in CHECKS:
+        outcomes = {
+            cell.broker: _MARKS[cell.outcome]
+            for cell in cells
+            if (cell.client, cell.scenario) == (check.tool, check.name)
+        }
+        shown = " / ".join(outcomes.get(broker, "") for broker in _BROKERS)
+        lines.append(f"| {check.tool}, {check.name} | {check.statement} | {shown} |\n")
+    return "".join(lines)
 
 
 def _reasons(cells: Iterable[Cell], outcome: str) -> Iterable[str]:

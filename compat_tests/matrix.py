@@ -16,6 +16,7 @@ import shutil
 import sys
 import tempfile
 import threading
+import time
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack
@@ -23,11 +24,12 @@ from dataclasses import asdict
 from pathlib import Path
 
 from compat_tests.brokers import APACHE_KAFKA, KBROKER, RunningBroker, running
-from compat_tests.cells import FAIL, Cell, ClientOnBroker
+from compat_tests.cells import FAIL, PASS, Cell, ClientOnBroker
 from compat_tests.clients import PROGRAMS
 from compat_tests.compatibility_page import PAGE, page, summary
 from compat_tests.program import ClientProgram
 from compat_tests.scenarios import SCENARIOS, Scenario
+from compat_tests.tool_checks import CHECKS, ToolCheck
 
 _CELLS = Path(__file__).parents[1] / ".cache" / "compat"
 _PRINTING = threading.Lock()
@@ -52,6 +54,21 @@ def cells_of(
     return found
 
 
+def cells_of_tool(check: ToolCheck, broker: RunningBroker, folder: Path) -> list[Cell]:
+    """One check of a tool, which is a client with one scenario."""
+    began_at = time.monotonic()
+    outcome, reason = PASS, ""
+    try:
+        check.run(broker.bootstrap, folder)
+    except Exception as error:
+        outcome, reason = FAIL, " ".join(f"{type(error).__name__}: {error}".split())[:1000]
+    seconds = time.monotonic() - began_at
+    cell = Cell(check.tool, check.name, broker.name, outcome, reason, seconds)
+    keep([cell])
+    _show(cell)
+    return [cell]
+
+
 def _show(cell: Cell) -> None:
     with _PRINTING:
         reason = f"  {cell.reason}" if cell.outcome == FAIL else ""
@@ -65,6 +82,7 @@ def _show(cell: Cell) -> None:
 def run(
     programs: Sequence[ClientProgram],
     scenarios: Sequence[Scenario],
+    checks: Sequence[ToolCheck],
     brokers: Sequence[str],
     *,
     jobs: int,
@@ -80,6 +98,11 @@ def run(
         futures = [
             pool.submit(cells_of, program, scenarios, broker, folder / broker.name / program.label)
             for program in programs
+            for broker in started
+        ]
+        futures += [
+            pool.submit(cells_of_tool, check, broker, folder / broker.name / check.label)
+            for check in checks
             for broker in started
         ]
         return [cell for future in futures for cell in future.result()]
@@ -108,12 +131,15 @@ def keep(cells: Sequence[Cell]) -> None:
 def write_page() -> None:
     """docs/compatibility.md, if every cell of it was found by some run."""
     cells = []
-    for program in PROGRAMS:
+    wanted = [(program.label, each.name) for program in PROGRAMS for each in SCENARIOS]
+    wanted += [(check.tool, check.name) for check in CHECKS]
+    for client, scenario in wanted:
         for broker in (KBROKER, APACHE_KAFKA):
-            known = kept(program.label, broker)
-            cells += [known[each.name] for each in SCENARIOS if each.name in known]
-    if len(cells) == len(PROGRAMS) * len(SCENARIOS) * 2:
-        PAGE.write_text(page(cells))
+            found = kept(client, broker).get(scenario)
+            if found is None:
+                return
+            cells.append(found)
+    PAGE.write_text(page(cells))
 
 
 def main() -> None:
@@ -131,7 +157,12 @@ def main() -> None:
         brokers = [KBROKER if options.broker == "kbroker" else APACHE_KAFKA]
     if options.anew:
         shutil.rmtree(_CELLS, ignore_errors=True)
-    cells = run(programs, scenarios, brokers, jobs=options.jobs)
+    checks = [
+        each
+        for each in CHECKS
+        if re.search(options.clients, each.tool) and re.search(options.scenarios, each.name)
+    ]
+    cells = run(programs, scenarios, checks, brokers, jobs=options.jobs)
     write_page()
     sys.stdout.write(summary(cells))
     sys.exit(1 if any(cell.outcome == FAIL for cell in cells) else 0)

@@ -1,0 +1,1 @@
+"""Kafka Connect in distributed mode: a file to a topic to a file."""

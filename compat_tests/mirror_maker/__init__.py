@@ -1,0 +1,1 @@
+"""MirrorMaker 2 between an Apache Kafka and the broker under test."""
