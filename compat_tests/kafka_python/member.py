@@ -35,7 +35,7 @@ def _configs(options: argparse.Namespace) -> dict[str, object]:
         configs["group_instance_id"] = options.instance_id
     if options.kind == "cooperative":
         assignors = importlib.import_module("kafka.coordinator.assignors.cooperative_sticky")
-        configs["partition_assignment_strategy"] = [assignors.CooperativeStickyPartitionAssignor]
+        configs["partition_assignment_strategy"] = [assignors.CooperativeStickyAssignor]
     return configs
 
 

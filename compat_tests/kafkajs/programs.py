@@ -31,6 +31,7 @@ PROGRAMS = (
             "group: KIP-848": _CLASSIC_ONLY,
             "static member": "the client knows no group.instance.id",
             "static member, KIP-848": _CLASSIC_ONLY,
+            "admin: delete records": "it finds no leader for the partition, whatever the broker",
             "error: offset out of range": "the consumer resets such an offset by itself",
         },
     ),
