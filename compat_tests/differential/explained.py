@@ -146,11 +146,6 @@ _OFFSETS = (
 
 _CONFIGS = (
     *_because(
-        "min.insync.replicas is not set for the cluster",
-        ("*", "*.configs[min.insync.replicas].*"),
-        ("configs of all brokers", "results[4 ].configs", ABSENT, "[]"),
-    ),
-    *_because(
         "The defaults of internal configs are not shown",
         (
             "configs of the broker with synonyms",

@@ -16,9 +16,9 @@ from contextlib import contextmanager
 import pytest
 from tools.apache_kafka import ApacheKafka
 
+from compat_tests.brokers import CONFIGS as BROKER_CONFIGS
 from compat_tests.client import Sent
 from compat_tests.confluent_kafka.adapter import ConfluentAdmin, ConfluentClient
-from compat_tests.conftest import BROKER_CONFIGS
 from compat_tests.java_tools.tool import CONSOLE_CONSUMER, CONSUMER_GROUPS, Tools
 
 PROTOCOLS = ("classic", "consumer")

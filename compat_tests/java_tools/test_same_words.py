@@ -1,7 +1,7 @@
 """Kafka's tools say the same words about kbroker as about Apache Kafka.
 
 Every command below runs against both, in this order, and both outputs must be equal but for ids,
-addresses and the one config that Apache Kafka's controller sets by itself (see FINDINGS.md).
+and addresses.
 Error messages are part of what is compared: people search the web for them.
 """
 
@@ -12,7 +12,7 @@ from concurrent.futures import ThreadPoolExecutor
 import pytest
 from tools.apache_kafka import ApacheKafka
 
-from compat_tests.conftest import BROKER_CONFIGS
+from compat_tests.brokers import CONFIGS as BROKER_CONFIGS
 from compat_tests.java_tools.tool import (
     CONFIGS,
     CONSOLE_CONSUMER,
@@ -58,9 +58,7 @@ def apache_kafka() -> Iterator[Tools]:
 
 def comparable(words: str) -> str:
     """Without what differs between any two clusters."""
-    words = re.sub(r"TopicId: \S+", "TopicId: ID", words)
-    words = words.replace("DYNAMIC_DEFAULT_BROKER_CONFIG:min.insync.replicas=1, ", "")
-    return words.replace("min.insync.replicas=1,", "")
+    return re.sub(r"TopicId: \S+", "TopicId: ID", words)
 
 
 def transcript(tools: Tools, name: str) -> list[tuple[str, str]]:

@@ -8,6 +8,7 @@ from kbroker.cluster import (
     register_broker,
 )
 from kbroker.cluster.change import Change, DeleteKey
+from kbroker.cluster.keys import ConfigResource, ResourceType
 from kbroker.cluster.values import ProducerIdsValue
 from tests.cluster.world import World, broker_value, world
 
@@ -19,6 +20,16 @@ def test_a_cluster_is_created_once():
     assert not w.write(create_cluster("second", {}))
     assert w.image.cluster_id == "first"
     assert w.image.features.levels == {"metadata.version": 30}
+    assert w.image.configs == {}
+
+
+def test_a_cluster_begins_with_configs_for_all_brokers():
+    w = World()
+
+    assert w.write(create_cluster("first", {}, {"min.insync.replicas": "2"}))
+
+    all_brokers = ConfigResource(ResourceType.BROKER, "")
+    assert w.image.configs == {all_brokers: {"min.insync.replicas": "2"}}
 
 
 def test_a_registered_broker_is_in_the_image_with_its_epoch():

@@ -2,6 +2,7 @@ import pytest
 
 from kbroker.config.describe import ConfigSource
 from kbroker.config.values import ConfigType
+from kbroker.testing import Broker
 from kbroker.wire.error_codes import ErrorCode
 from kbroker.wire.messages.describe_configs import (
     DescribeConfigsRequest,
@@ -15,6 +16,7 @@ from tests.handlers.administrator import (
     GROUP,
     SET,
     TOPIC,
+    Administrator,
 )
 
 
@@ -71,12 +73,30 @@ def test_a_broker_shows_what_it_was_started_with(admin):
 
 
 def test_the_nameless_broker_shows_what_was_set_for_all(admin):
-    assert admin.describe(BROKER, "").configs == []
-
+    """One config is the cluster's own from the beginning (KIP-966)."""
     admin.alter(BROKER, "", ("log.retention.ms", SET, "5000"))
 
-    (config,) = admin.describe(BROKER, "").configs
-    assert (config.name, config.value) == ("log.retention.ms", "5000")
+    configs = admin.describe(BROKER, "").configs
+    assert {config.name: config.value for config in configs} == {
+        "min.insync.replicas": "1",
+        "log.retention.ms": "5000",
+    }
+    assert {config.config_source for config in configs} == {ConfigSource.DYNAMIC_DEFAULT_BROKER}
+
+
+def test_a_new_cluster_keeps_the_replicas_that_its_first_broker_wants(tmp_path):
+    with (
+        Broker(data_dir=str(tmp_path), configs={"min.insync.replicas": "2"}) as broker,
+        Administrator(broker.host, broker.port) as admin,
+    ):
+        admin.must_create("t", 1)
+    with (
+        Broker(data_dir=str(tmp_path)) as broker,
+        Administrator(broker.host, broker.port) as admin,
+    ):
+        (config,) = admin.describe(TOPIC, "t", ["min.insync.replicas"]).configs
+
+    assert config.value == "2"
     assert config.config_source == ConfigSource.DYNAMIC_DEFAULT_BROKER
 
 

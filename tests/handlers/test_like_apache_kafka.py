@@ -58,9 +58,6 @@ def both() -> Iterator[tuple[Administrator, Administrator]]:
         Administrator("127.0.0.1", kafka.port) as theirs,
         Administrator(broker.host, broker.port) as ours,
     ):
-        # A new cluster of Kafka 4.3 sets min.insync.replicas for all brokers, because its feature
-        # eligible.leader.replicas.version demands it. We do not have that feature.
-        ours.alter(BROKER, "", ("min.insync.replicas", SET, "1"))
         yield theirs, ours
 
 

@@ -189,7 +189,10 @@ class Broker:
         await self.producer_ids.skip(self.partitions.highest_producer_id())
         stored = await trio.to_thread.run_sync(self.transactions.highest_stored_producer_id)
         await self.producer_ids.skip(stored)
-        await self._membership.found_cluster(cluster_id, INITIAL_LEVELS)
+        # As a new cluster of Kafka does: this one config is the cluster's own from the beginning
+        # (KIP-966), and tools that list what is not a default expect to see it.
+        own = {name: str(self.config.get_int(name)) for name in ("min.insync.replicas",)}
+        await self._membership.found_cluster(cluster_id, INITIAL_LEVELS, own)
 
     async def join(self, endpoints: Sequence[Endpoint]) -> None:
         """Register under these addresses and lead what only this broker has."""

@@ -38,12 +38,15 @@ class Membership:
         self._control = control
         self._registration: BrokerValue | None = None
 
-    async def found_cluster(self, cluster_id: str, features: dict[str, int]) -> None:
-        """Give the cluster its id, if it has none yet."""
+    async def found_cluster(
+        self, cluster_id: str, features: dict[str, int], configs: dict[str, str]
+    ) -> None:
+        """Give the cluster its id, if it has none yet, and what it begins with."""
 
         def decide(image: ClusterImage) -> Decision[None]:
             new = image.cluster_id is None
-            return Decision(None, create_cluster(cluster_id, features) if new else Change())
+            change = create_cluster(cluster_id, features, configs) if new else Change()
+            return Decision(None, change)
 
         await self._control.decide(decide)
 

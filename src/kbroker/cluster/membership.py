@@ -3,19 +3,39 @@
 from collections.abc import Mapping
 
 from kbroker.cluster.change import Change, KeyMissing, PutKey
-from kbroker.cluster.keys import CLUSTER, CONTROLLER, FEATURES, broker_key
-from kbroker.cluster.values import BrokerValue, ClusterValue, ControllerValue, FeaturesValue
+from kbroker.cluster.keys import (
+    CLUSTER,
+    CONTROLLER,
+    FEATURES,
+    ConfigResource,
+    ResourceType,
+    broker_key,
+    config_key,
+)
+from kbroker.cluster.values import (
+    BrokerValue,
+    ClusterValue,
+    ConfigsValue,
+    ControllerValue,
+    FeaturesValue,
+)
 
 
-def create_cluster(cluster_id: str, features: Mapping[str, int]) -> Change:
-    """Make a cluster where there is none. If it fails, another broker was first: read its id."""
-    return Change(
-        (KeyMissing(CLUSTER),),
-        (
-            PutKey(CLUSTER, ClusterValue(cluster_id).encode()),
-            PutKey(FEATURES, FeaturesValue(features).encode()),
-        ),
-    )
+def create_cluster(
+    cluster_id: str, features: Mapping[str, int], configs: Mapping[str, str] | None = None
+) -> Change:
+    """Make a cluster where there is none. If it fails, another broker was first: read its id.
+
+    ``configs`` are those that all brokers have from the beginning.
+    """
+    writes = [
+        PutKey(CLUSTER, ClusterValue(cluster_id).encode()),
+        PutKey(FEATURES, FeaturesValue(features).encode()),
+    ]
+    if configs:
+        key = config_key(ConfigResource(ResourceType.BROKER, ""))
+        writes.append(PutKey(key, ConfigsValue(configs).encode()))
+    return Change((KeyMissing(CLUSTER),), tuple(writes))
 
 
 def register_broker(broker: BrokerValue) -> Change:
