@@ -150,7 +150,8 @@ def librdkafka_consume(topic: Topic, records: int) -> Figures:
     with spent(topic.broker) as broker_spent:
         began_at = time.monotonic()
         while read < records:
-            messages = consumer.consume(10_000, timeout=_PATIENCE_S)
+            # It waits until it has as many as it is asked for.
+            messages = consumer.consume(min(10_000, records - read), timeout=_PATIENCE_S)
             assert messages, f"only {read} of {records} records came"
             read += len(messages)
         took_s = time.monotonic() - began_at

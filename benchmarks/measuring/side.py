@@ -42,8 +42,12 @@ class RunningBroker:
         return disk_bytes(self.process.log_dir, topic)
 
     def is_alive(self) -> bool:
-        """Whether the process is still there."""
-        return Path(f"/proc/{self.process.pid}/stat").exists()
+        """Whether the process still runs; one that has ended is a zombie until we ask for it."""
+        try:
+            status = Path(f"/proc/{self.process.pid}/stat").read_text()
+        except FileNotFoundError:
+            return False
+        return status.rpartition(")")[2].split()[0] != "Z"
 
 
 class Side:
