@@ -67,6 +67,11 @@ func sendOffset(ctx context.Context, producer transactional, question lines.Ques
 	if err := kerr.ErrorForCode(added.ErrorCode); err != nil {
 		return err
 	}
+	// From version 6 on (Kafka 4.4) a topic is its id.
+	listed, err := kadm.NewClient(producer.Client).ListTopics(ctx, question.Topic)
+	if err != nil {
+		return err
+	}
 	commit := kmsg.NewPtrTxnOffsetCommitRequest()
 	commit.TransactionalID = producer.id
 	commit.ProducerID, commit.ProducerEpoch, commit.Group = id, epoch, question.Group
@@ -74,6 +79,7 @@ func sendOffset(ctx context.Context, producer transactional, question lines.Ques
 	partition.Offset = question.Offset
 	topic := kmsg.NewTxnOffsetCommitRequestTopic()
 	topic.Topic = question.Topic
+	topic.TopicID = listed[question.Topic].ID
 	topic.Partitions = append(topic.Partitions, partition)
 	commit.Topics = append(commit.Topics, topic)
 	committed, err := commit.RequestWith(ctx, producer.Client)
