@@ -51,7 +51,8 @@ public class Transactions {
             thread.join();
         }
         if (failure.get() != null) {
-            throw failure.get();
+            failure.get().printStackTrace();
+            System.exit(1);
         }
         long[] all = durations.stream().flatMap(List::stream).mapToLong(Long::longValue).sorted().toArray();
         System.out.printf("%d transactions, %.3f ms median, %.3f ms 99th%n", all.length,
