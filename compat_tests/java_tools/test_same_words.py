@@ -1,8 +1,7 @@
 """Kafka's tools say the same words about kbroker as about Apache Kafka.
 
-Every command below runs against both, in this order, and both outputs must be equal but for ids,
-and addresses.
-Error messages are part of what is compared: people search the web for them.
+Every command below runs against both, in this order, and both outputs must be equal but for ids
+and addresses. Error messages are part of what is compared: people search the web for them.
 """
 
 import re
