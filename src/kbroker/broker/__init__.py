@@ -19,6 +19,7 @@ transactional_writes  batches that wait for their coordinator's word
 stored_records  all records of a partition, for a shard that is loaded
 transactional_offsets  offsets that a producer commits in its transaction
 gathering       answers of several shards for one request
+kept_answers    KeptAnswers, metadata as bytes until the cluster changes
 control         Control, the one way to change what the cluster is
 membership      registration, leases, who decides
 administration  what clients ask the controller

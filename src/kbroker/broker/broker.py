@@ -22,6 +22,7 @@ from kbroker.broker.fetch_sessions import FetchSessions
 from kbroker.broker.fetching import Fetcher
 from kbroker.broker.flushing import Flusher
 from kbroker.broker.group_coordinator import GroupCoordinator
+from kbroker.broker.kept_answers import KeptAnswers
 from kbroker.broker.markers import LocalMarkers, MarkerWriter
 from kbroker.broker.membership import Membership
 from kbroker.broker.partitions import Partitions
@@ -75,6 +76,7 @@ class Broker:
         self.control = Control(store, STORE_PREFIX, self._on_delta)
         self._membership = Membership(store, self.control)
         self.producer_ids = ProducerIds(self.control, self.node_id)
+        self.kept_answers = KeptAnswers()
         self.fetcher = Fetcher(
             partitions,
             FetchSessions(

@@ -1,11 +1,13 @@
 """Metadata (key 3): which brokers and topics there are, and who leads what.
 
-Answered at once from the image. Only where a topic is missing and may be created by asking for it
-does the answer wait, until it is created. Even so the topic is still unknown to this answer, as it
-is to Kafka's: whoever asks whether a topic is gone must not hear that it is there, because of the
-question. Clients ask again after a moment, and find it.
+Answered at once from the image, with the same bytes as long as it does not change. Only where a
+topic is missing and may be created by asking for it does the answer wait, until it is created. Even
+so the topic is still unknown to this answer, as it is to Kafka's: whoever asks whether a topic is
+gone must not hear that it is there, because of the question. Clients ask again after a moment, and
+find it.
 """
 
+from kbroker.broker.kept_answers import KeptResponse
 from kbroker.broker.requests import Later, RequestContext
 from kbroker.broker.resources import CLUSTER_OPERATIONS, TOPIC_OPERATIONS
 from kbroker.cluster import PartitionImage, TopicImage
@@ -32,7 +34,7 @@ def begin(
     """Describe the cluster; create what is missing, if that is allowed."""
     topics = request.topics
     if topics is None or (context.api_version < _NULL_MEANS_ALL_VERSION and not topics):
-        return _describe(context, request, None, {})
+        return _kept(context, request, None)
     if not all(_is_named(context, topic) for topic in topics):
         return _refuse(topics, ErrorCode.INVALID_REQUEST)
     if request.allow_auto_topic_creation and context.broker.config.get_bool(
@@ -46,7 +48,31 @@ def begin(
         ]
         if missing:
             return _Creating(context, request, topics, missing)
-    return _describe(context, request, topics, {})
+    return _kept(context, request, topics)
+
+
+def _kept(
+    context: RequestContext, request: MetadataRequest, topics: list[MetadataRequestTopic] | None
+) -> MetadataResponse:
+    """The answer, from memory if the same was asked since the image changed.
+
+    All clients see the same topics; once that depends on who asks, the principal belongs to the
+    question.
+    """
+    version = context.api_version
+    question = (
+        version,
+        context.connection.listener,
+        None if topics is None else tuple([(topic.name, topic.topic_id) for topic in topics]),
+        request.include_cluster_authorized_operations,
+        request.include_topic_authorized_operations,
+    )
+    return context.broker.kept_answers.get(
+        question,
+        lambda: _describe(context, request, topics, {}),
+        version=version,
+        revision=context.broker.image.revision,
+    )
 
 
 def _is_named(context: RequestContext, topic: MetadataRequestTopic) -> bool:
@@ -97,12 +123,12 @@ def _describe(
     request: MetadataRequest,
     topics: list[MetadataRequestTopic] | None,
     errors: dict[str, ErrorCode],
-) -> MetadataResponse:
+) -> KeptResponse:
     """The answer; ``errors`` are those of topics that are being created, or could not be."""
     broker = context.broker
     image = broker.image
     listener = context.connection.listener
-    response = MetadataResponse(
+    response = KeptResponse(
         cluster_id=image.cluster_id,
         controller_id=image.controller_id,
         brokers=[

@@ -60,10 +60,13 @@ class MessageType(type):
         for key, value in namespace.items():
             if isinstance(value, Field):
                 value.name = key
-        body["__slots__"] = tuple(field.name for field in fields)
-        body["fields"] = fields
-        body["_decoders"] = {}
-        body["_encoders"] = {}
+        own_slots = cast("tuple[str, ...]", namespace.get("__slots__", ()))
+        body["__slots__"] = (*own_slots, *(field.name for field in fields))
+        # A class that adds no field to a message has that one's fields and codecs.
+        if fields or not any(getattr(base, "fields", ()) for base in bases):
+            body["fields"] = fields
+            body["_decoders"] = {}
+            body["_encoders"] = {}
         if "versions" in options:
             body["versions"] = parse_versions(str(options["versions"]))
             body["flexible_versions"] = parse_versions(str(options["flexible"]))
