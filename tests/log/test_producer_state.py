@@ -207,3 +207,34 @@ def test_a_spoiled_snapshot_is_recognised() -> None:
     for spoiled in (b"", data[:-1], data + b"\x00", b"\x00\x02" + data[2:], data[:-1] + b"\x09"):
         with pytest.raises(ValueError, match="snapshot"):
             decode_snapshot(spoiled)
+
+
+@pytest.mark.parametrize("committed", [True, False])
+def test_the_marker_of_the_last_transaction_leaves_the_question_of_the_next_one(
+    committed: bool,
+) -> None:
+    """T2: a fast producer asks for transaction n+1 before the marker of n is there (KIP-890)."""
+    state = state_after((0, header(0, is_transactional=True)))
+    state.verifies = True
+    first_of_next = header(0, epoch=1, is_transactional=True)
+    asked = state.begin_verification(first_of_next, takes_epochs=True, now_ms=NOW_MS)
+
+    end(state, 1, committed=committed, epoch=1)
+
+    assert state.check(first_of_next, verification=asked) is None
+
+
+@pytest.mark.parametrize(("takes_epochs", "marker_epoch"), [(True, 2), (False, 1)])
+def test_the_marker_of_its_own_transaction_ends_a_question(
+    takes_epochs: bool, marker_epoch: int
+) -> None:
+    """T2."""
+    state = state_after((0, header(0, is_transactional=True)))
+    state.verifies = True
+    late = header(0, epoch=1, is_transactional=True)
+    asked = state.begin_verification(late, takes_epochs=takes_epochs, now_ms=NOW_MS)
+
+    end(state, 1, committed=False, epoch=marker_epoch)
+
+    with pytest.raises((InvalidTransactionState, InvalidProducerEpoch)):
+        state.check(late, verification=asked)

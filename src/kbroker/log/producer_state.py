@@ -257,7 +257,9 @@ class ProducerState:
             self._find_first_unstable()
 
     def _replay_marker(self, header: BatchHeader, offset: int, marker: Marker) -> None:
-        self._verifications.pop(header.producer_id, None)
+        verification = self._verifications.get(header.producer_id)
+        if verification is not None and verification.is_ended_by(header.producer_epoch):
+            del self._verifications[header.producer_id]
         entry = self.entries.get(header.producer_id)
         if entry is None:
             entry = self._new_entry(header.producer_id, header.producer_epoch)

@@ -3,7 +3,9 @@
 Whether a producer has a transaction open, and this partition in it, only the coordinator knows. It
 is asked before the first batch, and the answer may come late: the transaction may have ended
 meanwhile. So each question is an object; a batch that brings it back is taken only while it still
-stands, and whatever writes for the producer or ends its transaction here takes it away (T2).
+stands, and whatever writes for the producer or ends its transaction here takes it away (T2). In
+version 2 a marker has the epoch of the transaction after the one it ends; a question with that
+epoch is about the next transaction, and stands.
 
 The lowest sequence that asked is kept, because the batch that has it may have to come again:
 taken before it, a higher one would make it out of order for ever (T3).
@@ -33,6 +35,10 @@ class Verification:
             self.lowest_sequence = header.base_sequence
         elif header.producer_epoch == self.producer_epoch:
             self.lowest_sequence = min(self.lowest_sequence, header.base_sequence)
+
+    def is_ended_by(self, marker_epoch: int) -> bool:
+        """Whether a marker ends the transaction that the question is about."""
+        return not self.takes_epochs or marker_epoch > self.producer_epoch
 
     def check_sequence(self, header: BatchHeader, *, is_known: bool) -> None:
         """Raise OutOfOrderSequence for a batch that must not be the first one."""
