@@ -6,6 +6,7 @@ import java.util.concurrent.atomic.AtomicReference;
 
 import org.apache.kafka.clients.producer.KafkaProducer;
 import org.apache.kafka.clients.producer.ProducerRecord;
+import org.apache.kafka.common.errors.InvalidTxnStateException;
 import org.apache.kafka.common.serialization.ByteArraySerializer;
 
 /**
@@ -13,6 +14,11 @@ import org.apache.kafka.common.serialization.ByteArraySerializer;
  *
  * Arguments: bootstrap, topic, partitions, producers, records in each transaction, seconds to warm
  * up, seconds to measure. Each producer has a transactional id and a thread of its own.
+ *
+ * Kafka's producer 4.3.1 asks whether batches are incomplete before it takes the lock under which it
+ * decides to send EndTxn. A thread that begins, sends and commits in between has its EndTxn sent
+ * before its batch, which every broker refuses with INVALID_TXN_STATE. With some thousand
+ * transactions a second that happens now and then; such a producer is replaced.
  */
 public class Transactions {
     private static final int RECORD_BYTES = 100;
@@ -34,12 +40,14 @@ public class Transactions {
         }
         long from = System.nanoTime() + (long) (warmUp * 1e9);
         long until = from + (long) (seconds * 1e9);
-        for (KafkaProducer<byte[], byte[]> producer : open) {
+        for (int number = 0; number < producers; number++) {
+            KafkaProducer<byte[], byte[]> producer = open.get(number);
+            String id = topic + "-" + number;
             List<Long> own = new ArrayList<>();
             durations.add(own);
             Thread thread = new Thread(() -> {
-                try (producer) {
-                    run(producer, topic, partitions, records, from, until, own);
+                try {
+                    runAndReplace(producer, bootstrap, id, topic, partitions, records, from, until, own);
                 } catch (Exception error) {
                     failure.set(error);
                 }
@@ -67,6 +75,22 @@ public class Transactions {
             new KafkaProducer<>(properties, new ByteArraySerializer(), new ByteArraySerializer());
         producer.initTransactions();
         return producer;
+    }
+
+    private static void runAndReplace(
+        KafkaProducer<byte[], byte[]> first, String bootstrap, String id, String topic,
+        int partitions, int records, long from, long until, List<Long> durations
+    ) {
+        KafkaProducer<byte[], byte[]> producer = first;
+        while (true) {
+            try (KafkaProducer<byte[], byte[]> open = producer) {
+                run(open, topic, partitions, records, from, until, durations);
+                return;
+            } catch (InvalidTxnStateException raced) {
+                System.err.println("replaced a producer that sent EndTxn before its batch");
+            }
+            producer = open(bootstrap, id);
+        }
     }
 
     private static void run(
