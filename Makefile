@@ -8,7 +8,7 @@ BIN := $(VENV)/bin
 export UV_PROJECT_ENVIRONMENT := $(CURDIR)/$(VENV)
 
 .PHONY: help start test check unit bench compat setup java java-clients python-clients go node
-.PHONY: kcat upstream compose generate format clean
+.PHONY: kcat upstream compose generate format clean connector
 
 help:
 	@echo "make start   install and run a broker on 127.0.0.1:9092"
@@ -36,6 +36,13 @@ $(VENV)/.dev: pyproject.toml uv.lock $(BIN)/uv
 # PySpark is 400 MB and only compat_tests and spark_jobs want it.
 $(VENV)/.spark: $(VENV)/.dev
 	$(BIN)/uv sync --quiet --locked --extra dev --extra spark
+	@touch $@
+
+# Spark's Kafka connector, which Spark itself loads.
+connector: .cache/ivy/.ready
+
+.cache/ivy/.ready: $(VENV)/.spark .cache/jars/.ready tools/install_spark_connector.sh
+	sh tools/install_spark_connector.sh $(BIN)/python
 	@touch $@
 
 java: .cache/jars/.ready
@@ -97,7 +104,7 @@ check: setup
 
 CLIENTS := java java-clients python-clients go node kcat upstream
 
-test: check $(CLIENTS) compose $(VENV)/.spark
+test: check $(CLIENTS) compose connector
 	$(BIN)/pytest -q -n 2 --dist loadfile --timeout=300 -m "slow or java" tests
 	$(BIN)/pytest -q -n 2 --dist loadgroup compat_tests
 	$(BIN)/pytest -q spark_jobs
@@ -114,7 +121,7 @@ generate: setup java
 	$(BIN)/python -m tools.generate_messages
 	$(BIN)/python -m tools.generate_protocol_page
 
-bench: setup java go $(VENV)/.spark
+bench: setup java go connector
 	$(BIN)/python -m benchmarks.codec
 	$(BIN)/python -m benchmarks.suite $(BENCH)
 	$(BIN)/python -m benchmarks.spark

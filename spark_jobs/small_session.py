@@ -1,8 +1,10 @@
 """A session with two cores and a small heap in this process: for tests and measurements.
 
-Jars come from Maven Central once and stay in ``.cache/ivy``.
+Jars come from Maven Central once and stay in ``.cache/ivy``; run as a program this module loads
+them, and nothing else.
 """
 
+import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -51,3 +53,8 @@ def small_session(
         gateway.proc.stdin.close()
         code = gateway.proc.wait(_END_TIMEOUT_S)
     assert code == 0, f"Spark's Java process ended with {code}"
+
+
+if __name__ == "__main__":
+    with tempfile.TemporaryDirectory() as folder, small_session(Path(folder)):
+        pass

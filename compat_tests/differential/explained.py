@@ -180,8 +180,7 @@ _CONFIGS = (
 )
 
 _COORDINATORS = _because(
-    "Share groups and transactions have no coordinator yet",
-    ("a transactional batch of nobody *", "*.error_message", "<words>", "None"),
+    "Share groups have no coordinator yet",
     ("share coordinator of a bad *", "*.error_code"),
     ("share coordinator of a bad *", "*.error_message", "''", "<words>"),
 )

@@ -47,6 +47,10 @@ WITHOUT_MEMBERS = [
 ]
 
 
+# What members of confluent-kafka are called that speak a protocol.
+KINDS = {"classic": "eager", "consumer": "consumer"}
+
+
 @contextmanager
 def members(bootstrap: str, topic: str) -> Iterator[None]:
     """One member for each protocol, which has read and committed everything."""
@@ -55,7 +59,7 @@ def members(bootstrap: str, topic: str) -> Iterator[None]:
         for protocol in PROTOCOLS:
             words = [sys.executable, "-m", "compat_tests.confluent_kafka.member"]
             words += ["--bootstrap", bootstrap, "--group", f"{topic}-{protocol}"]
-            words += ["--topic", topic, "--protocol", protocol, "--session-timeout-ms", "6000"]
+            words += ["--topic", topic, "--kind", KINDS[protocol], "--session-timeout-ms", "6000"]
             processes.append(subprocess.Popen(words, stdout=subprocess.PIPE))
         for process in processes:
             assert process.stdout is not None

@@ -42,7 +42,8 @@ class ConfluentTransactor:
                     on_delivery=lambda error, _: reports.append(error),
                 )
             )
-        assert self._producer.flush(_TIMEOUT_S) == 0
+        left = _try(lambda: self._producer.flush(_TIMEOUT_S))
+        assert left == 0
         for error in reports:
             if error is not None:
                 raise Refused(str(error))
@@ -117,8 +118,8 @@ class ConfluentTransactions:
         return read
 
 
-def _try(action: Callable[[], object]) -> None:
+def _try(action: Callable[[], object]) -> object:
     try:
-        action()
+        return action()
     except KafkaException as error:
         raise Refused(str(error)) from error

@@ -186,7 +186,7 @@ def _forget(run: Run) -> None:
 
 
 def classic_groups(run: Run) -> None:
-    run.create("read")
+    run.create("joined")
     for version in range(10):
         _join(run, f"join as nobody v{version}", version=version, member=_NOBODY)
         _join(run, f"join no group v{version}", version=version, group="")
@@ -359,7 +359,7 @@ def _beat(run: Run, name: str, version: int, **changed: object) -> object:
         "member_id": "me",
         "member_epoch": 0,
         "rebalance_timeout_ms": _SESSION_MS,
-        "subscribed_topic_names": ["read"],
+        "subscribed_topic_names": ["joined"],
         "topic_partitions": [],
         **changed,
     }

@@ -8,10 +8,10 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 import pytest
-from tools.apache_kafka import free_port
 
 from compat_tests.broker_process import BrokerProcess
 from compat_tests.upstream.suite import Outcome, PassingList, whole_suites
+from kbroker.testing.process import free_port
 
 _HERE = Path(__file__).parent
 _ROOT = _HERE.parents[2]
@@ -28,15 +28,15 @@ _OWN_BROKER = ("test_sasl_integration.py", "test_ssl_integration.py")
 @pytest.fixture(scope="module")
 def broker(tmp_path_factory: pytest.TempPathFactory) -> Iterator[BrokerProcess]:
     """As kafka-python's own brokers are configured: the number 0, and topics of four partitions."""
-    address = f"PLAINTEXT://127.0.0.1:{free_port()}"
+    port = free_port()
     configs = {
         "node.id": "0",
         "num.partitions": "4",
         "group.initial.rebalance.delay.ms": "0",
-        "listeners": address,
-        "advertised.listeners": address,
+        "advertised.listeners": f"PLAINTEXT://127.0.0.1:{port}",
     }
-    with BrokerProcess(tmp_path_factory.mktemp("broker"), configs=configs) as process:
+    directory = tmp_path_factory.mktemp("broker")
+    with BrokerProcess(directory, configs=configs, port=port) as process:
         yield process
     assert "Traceback" not in process.stderr, process.stderr
 

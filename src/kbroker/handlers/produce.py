@@ -31,8 +31,16 @@ _TOPIC_ID_VERSION = 13
 _ZSTD_VERSION = 7
 # Where a batch of format 2 has the lower half of its attributes.
 _ATTRIBUTES_POSITION = 22
-# A batch that is refused for what it is tells nothing about the partition; Kafka's answer neither.
-_UNSOUND = (ErrorCode.CORRUPT_MESSAGE, ErrorCode.MESSAGE_TOO_LARGE)
+# A batch that is refused for what it is, or by the coordinator of its transaction, tells nothing
+# about the partition; Kafka's answer neither.
+_UNSOUND = (
+    ErrorCode.CORRUPT_MESSAGE,
+    ErrorCode.MESSAGE_TOO_LARGE,
+    ErrorCode.INVALID_PRODUCER_ID_MAPPING,
+    ErrorCode.CONCURRENT_TRANSACTIONS,
+    ErrorCode.TRANSACTION_ABORTABLE,
+    ErrorCode.NOT_ENOUGH_REPLICAS,
+)
 # The Java AdminClient's own id, which may write to internal topics (Kafka's AdminUtils).
 _ADMIN_CLIENT_ID = "__admin_client"
 

@@ -42,7 +42,8 @@ class BrokerProcess:
 
     ``directory`` gets the ready file and the outputs, and the data too unless ``data_dir`` is
     given; without one, all is in a temporary directory that goes at the end of a ``with``.
-    ``configs`` are Kafka's, ``options`` are more words for ``kbroker start``.
+    ``configs`` are Kafka's, ``options`` are more words for ``kbroker start``. A ``port`` is wanted
+    where they have to name it; without one a free port is taken.
 
     A ``with`` that ends well stops the broker, which must exit with 0; one that does not kills it.
     """
@@ -54,6 +55,7 @@ class BrokerProcess:
         data_dir: Path | None = None,
         configs: Mapping[str, str] | None = None,
         options: Sequence[str] = (),
+        port: int | None = None,
     ) -> None:
         self._is_temporary = directory is None
         self._directory = directory or Path(tempfile.mkdtemp(prefix="kbroker-"))
@@ -63,7 +65,7 @@ class BrokerProcess:
             self._options += ["--set", f"{name}={value}"]
         self._process: subprocess.Popen[bytes] | None = None
         self.host = "127.0.0.1"
-        self.port = free_port()
+        self.port = port or free_port()
 
     @property
     def bootstrap(self) -> str:
