@@ -3,6 +3,7 @@
 A test that asks for ``bootstrap`` runs once per entry of CLUSTERS, and must hold for all of them.
 """
 
+import signal
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager
 
@@ -10,6 +11,15 @@ import pytest
 from tools.apache_kafka import ApacheKafka
 
 from kbroker.testing import Broker
+
+
+def pytest_configure() -> None:
+    """Let processes that tests start be stopped by Ctrl-C, wherever the tests run.
+
+    What a script runs in the background ignores SIGINT, and so would all that it starts.
+    """
+    if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+        signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
 @contextmanager
