@@ -1,14 +1,14 @@
 # Two commands for everyone: `make start` and `make test`. The rest is for developers.
 # All of it installs what it needs: Python packages into .venv at the versions of uv.lock,
-# Java, Maven, Go and Node.js from the system's packages where they are missing, what they load
-# into .cache.
+# Java, Maven, Go, Rust and Node.js from the system's packages where they are missing, what they
+# load into .cache.
 
 VENV := .venv
 BIN := $(VENV)/bin
 export UV_PROJECT_ENVIRONMENT := $(CURDIR)/$(VENV)
 
 .PHONY: help start test check unit bench compat setup java java-clients python-clients go node
-.PHONY: kcat upstream compose generate format clean connector
+.PHONY: rust kcat upstream compose generate format clean connector
 
 help:
 	@echo "make start   install and run a broker on 127.0.0.1:9092"
@@ -65,11 +65,18 @@ python-clients: .cache/python_clients/.ready
 	sh tools/install_python_clients.sh .cache/python_clients
 	@touch $@
 
-# Our Go programs, built: members of groups, and what the benchmarks use. kafkajs for Node.js.
+# Our Go programs, built: members of groups, and what the benchmarks use. The program in Rust.
+# kafkajs for Node.js.
 go: .cache/go/.ready
 
 .cache/go/.ready: tools/install_go_clients.sh $(shell find compat_tests/go_clients benchmarks/go -name '*.go' -o -name 'go.*')
 	sh tools/install_go_clients.sh .cache/go
+	@touch $@
+
+rust: .cache/rust/.ready
+
+.cache/rust/.ready: tools/install_rust_client.sh $(wildcard compat_tests/rust_client/Cargo.* compat_tests/rust_client/src/*.rs)
+	sh tools/install_rust_client.sh .cache/rust
 	@touch $@
 
 node: .cache/kafkajs/.ready
@@ -102,7 +109,7 @@ check: setup
 	$(BIN)/lint-imports --no-cache
 	$(BIN)/pytest -q -n 2 -m "not slow and not java" tests
 
-CLIENTS := java java-clients python-clients go node kcat upstream
+CLIENTS := java java-clients python-clients go rust node kcat upstream
 
 test: check $(CLIENTS) compose connector
 	$(BIN)/pytest -q -n 2 --dist loadfile --timeout=300 -m "slow or java" tests
