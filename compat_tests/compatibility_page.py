@@ -1,10 +1,11 @@
-"""docs/compatibility.md, and its summary, from the cells of a run."""
+"""docs/compatibility.md, and its summary, from the cells of a run; and the cells back from it."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 
 from compat_tests.brokers import APACHE_KAFKA, KBROKER
 from compat_tests.cells import FAIL, NOT_APPLICABLE, PASS, Cell
+from compat_tests.clients import BY_LABEL
 from compat_tests.scenarios import BY_NAME
 from compat_tests.tool_checks import CHECKS
 
@@ -43,6 +44,37 @@ def page(cells: Sequence[Cell]) -> str:
     if failing:
         parts += ["\n## Failing\n\n", *failing]
     return "".join(parts)
+
+
+def cells_told(text: str) -> Iterator[Cell]:
+    """The cells of a page, with the reasons that programs give today for what is not applicable.
+
+    Cells that failed are left out: why they did is not to be guessed, so they are run again.
+    """
+    clients: list[str] = []
+    for line in text.splitlines():
+        first, *shown = [each.strip() for each in line.strip("|").split(" | ")]
+        if first == "scenario":
+            clients = shown
+        elif not line.startswith("|"):
+            clients = []
+        elif first in BY_NAME:
+            for client, marks in zip(clients, shown, strict=False):
+                yield from _told(client, first, marks)
+        for check in CHECKS:
+            if first == f"{check.tool}, {check.name}":
+                yield from _told(check.tool, check.name, shown[-1])
+
+
+def _told(client: str, scenario: str, marks: str) -> Iterator[Cell]:
+    for broker, mark in zip(_BROKERS, marks.split(" / "), strict=False):
+        if mark == _MARKS[PASS]:
+            yield Cell(client, scenario, broker, PASS)
+    if marks == _MARKS[NOT_APPLICABLE] and client in BY_LABEL:
+        reason = BY_LABEL[client].not_applicable.get(scenario)
+        if reason is not None:
+            for broker in _BROKERS:
+                yield Cell(client, scenario, broker, NOT_APPLICABLE, reason)
 
 
 def summary(cells: Sequence[Cell]) -> str:
