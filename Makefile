@@ -8,7 +8,7 @@ BIN := $(VENV)/bin
 export UV_PROJECT_ENVIRONMENT := $(CURDIR)/$(VENV)
 
 .PHONY: help start test check unit bench compat setup java java-clients python-clients go node
-.PHONY: rust kcat upstream compose generate format clean connector
+.PHONY: rust console kcat upstream compose generate format clean connector
 
 help:
 	@echo "make start   install and run a broker on 127.0.0.1:9092"
@@ -85,6 +85,13 @@ node: .cache/kafkajs/.ready
 	sh tools/install_kafkajs.sh .cache/kafkajs
 	@touch $@
 
+# kafka-console, a command-line tool for Node.js.
+console: .cache/kafka_console/.ready
+
+.cache/kafka_console/.ready: tools/install_kafka_console.sh compat_tests/kafka_console/package-lock.json
+	sh tools/install_kafka_console.sh .cache/kafka_console
+	@touch $@
+
 # The integration tests that clients' authors wrote.
 upstream: .cache/upstream/.ready
 
@@ -109,7 +116,7 @@ check: setup
 	$(BIN)/lint-imports --no-cache
 	$(BIN)/pytest -q -n 2 -m "not slow and not java" tests
 
-CLIENTS := java java-clients python-clients go rust node kcat upstream
+CLIENTS := java java-clients python-clients go rust node console kcat upstream
 
 test: check $(CLIENTS) compose connector
 	$(BIN)/pytest -q -n 2 --dist loadfile --timeout=300 -m "slow or java" tests

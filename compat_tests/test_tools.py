@@ -1,4 +1,4 @@
-"""Kafka Streams, Kafka Connect and MirrorMaker 2 against kbroker.
+"""Kafka Streams, Kafka Connect, MirrorMaker 2 and kafka-console against kbroker.
 
 pytest compat_tests/test_tools.py -k Connect
 """

@@ -10,6 +10,8 @@ from typing import NamedTuple
 from tools.apache_kafka import KAFKA_VERSION
 
 from compat_tests.kafka_connect import checks as connect
+from compat_tests.kafka_console import VERSION as CONSOLE_VERSION
+from compat_tests.kafka_console import checks as console
 from compat_tests.kafka_streams import checks as streams
 from compat_tests.mirror_maker import checks as mirror_maker
 
@@ -35,4 +37,7 @@ CHECKS = (
     ToolCheck(f"Kafka Streams {KAFKA_VERSION}", "exactly_once_v2", streams.exactly_once),
     ToolCheck(f"Kafka Connect {KAFKA_VERSION}", "distributed", connect.distributed),
     ToolCheck(f"MirrorMaker {KAFKA_VERSION}", "both ways", mirror_maker.both_ways),
+    ToolCheck(
+        f"kafka-console {CONSOLE_VERSION}", "topics and a group", console.topics_records_and_groups
+    ),
 )
