@@ -8,7 +8,7 @@ BIN := $(VENV)/bin
 export UV_PROJECT_ENVIRONMENT := $(CURDIR)/$(VENV)
 
 .PHONY: help start test check unit bench compat setup java java-clients python-clients go node
-.PHONY: rust console kcat upstream compose generate format clean connector
+.PHONY: rust console kcat openssl upstream compose generate format clean connector
 
 help:
 	@echo "make start   install and run a broker on 127.0.0.1:9092"
@@ -106,10 +106,14 @@ compose:
 kcat:
 	sh tools/install_kcat.sh
 
+# Makes the certificates of tests and measurements.
+openssl:
+	sh tools/install_openssl.sh
+
 start: $(VENV)/.run
 	$(BIN)/kbroker start
 
-check: setup
+check: setup openssl
 	$(BIN)/ruff format --check .
 	$(BIN)/ruff check .
 	$(BIN)/mypy
@@ -123,7 +127,7 @@ test: check $(CLIENTS) compose connector
 	$(BIN)/pytest -q -n 2 --dist loadgroup compat_tests
 	$(BIN)/pytest -q spark_jobs
 
-compat: setup $(CLIENTS)
+compat: setup openssl $(CLIENTS)
 	$(BIN)/python -m compat_tests.matrix --anew
 	UPSTREAM=all $(BIN)/pytest -q compat_tests/upstream
 
@@ -135,7 +139,7 @@ generate: setup java
 	$(BIN)/python -m tools.generate_messages
 	$(BIN)/python -m tools.generate_protocol_page
 
-bench: setup java go connector
+bench: setup java go connector openssl
 	$(BIN)/python -m benchmarks.codec
 	$(BIN)/python -m benchmarks.suite $(BENCH)
 	$(BIN)/python -m benchmarks.spark

@@ -40,6 +40,7 @@ class Stage:
         self.node_id = 3
         self.begun = []
         self.peers = set()
+        self.principals = []
         self.cancelled = []
         self.produced = []
         self.slices = []
@@ -150,9 +151,13 @@ class Running:
         self.addresses, self.registry = addresses, registry
         self.clients = []
 
-    async def connect(self):
+    async def connect(self, tls=None):
+        """A new client; one that encrypts, if it is told how."""
         address = self.addresses[0]
-        client = Client(await trio.open_tcp_stream(address.host, address.port))
+        stream = await trio.open_tcp_stream(address.host, address.port)
+        if tls is not None:
+            stream = trio.SSLStream(stream, tls, server_hostname="localhost")
+        client = Client(stream)
         self.clients.append(client)
         return client
 
@@ -164,9 +169,9 @@ class Running:
 
 
 @asynccontextmanager
-async def running(settings=None, *, needs_authentication=False, host="127.0.0.1"):
+async def running(settings=None, *, needs_authentication=False, host="127.0.0.1", tls=None):
     stage, registry = Stage(), Registry()
-    listener = ListenerSettings("PLAINTEXT", host, 0, needs_authentication)
+    listener = ListenerSettings("A", host, 0, needs_authentication, tls)
     server = Server(
         [listener], Dispatcher(TABLE, stage, registry), registry, settings or ServerSettings()
     )
@@ -176,4 +181,4 @@ async def running(settings=None, *, needs_authentication=False, host="127.0.0.1"
         yield at
         await server.shutdown(0)
         for client in at.clients:
-            await client.stream.aclose()
+            await trio.aclose_forcefully(client.stream)

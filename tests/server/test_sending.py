@@ -10,9 +10,10 @@ from kbroker.model import FileSlice
 from kbroker.server.sending import (
     TURN_BYTES,
     FileTruncatedError,
-    read_parts,
+    copy_parts,
     send_parts,
     size_in_memory,
+    without,
 )
 
 CONTENT = os.urandom(3 << 20)
@@ -100,9 +101,21 @@ async def test_more_pieces_than_the_kernel_takes_at_once_arrive(pair):
         assert await received(theirs, len(expected)) == expected
 
 
-def test_parts_that_must_be_encrypted_are_read(file):
+@pytest.mark.parametrize("room_bytes", [1000, 65_536, 2_000_000])
+def test_parts_that_must_be_encrypted_are_copied_a_piece_at_a_time(file, room_bytes):
     parts = mixed_parts(file)
-    assert b"".join(map(bytes, read_parts(parts))) == as_bytes(parts)
+    expected = as_bytes(parts)
+    room, copied = memoryview(bytearray(room_bytes)), bytearray()
+    while count := copy_parts(parts, room):
+        # Of what was copied only a part may leave.
+        sent = max(1, count - 7)
+        copied += room[:sent]
+        parts = without(parts, sent)
+    assert copied == expected
+
+
+def test_nothing_is_left_of_parts_that_are_empty():
+    assert without([b"a", b"", memoryview(b"")], 1) == []
 
 
 def test_what_the_socket_does_not_take_is_given_back(pair, file):
@@ -133,9 +146,9 @@ def test_a_file_that_ends_too_early_is_an_error(pair, file):
         send_parts(ours, [FileSlice(file, len(CONTENT), 1)])
 
 
-def test_a_file_that_ends_too_early_is_an_error_where_it_is_read_too(file):
+def test_a_file_that_ends_too_early_is_an_error_where_it_is_copied_too(file):
     with pytest.raises(FileTruncatedError):
-        list(read_parts([FileSlice(file, len(CONTENT), 1)]))
+        copy_parts([FileSlice(file, len(CONTENT) - 1, 2)], memoryview(bytearray(10)))
 
 
 def test_slices_take_no_memory(file):

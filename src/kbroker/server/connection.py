@@ -32,6 +32,7 @@ from kbroker.server.settings import (
     ServerSettings,
 )
 from kbroker.server.stats import ServerStats
+from kbroker.server.tls_transport import HandshakeFailedError
 from kbroker.server.transports import Transport
 from kbroker.telemetry.log_lines import get_logger
 from kbroker.wire import Part, ProtocolError
@@ -194,6 +195,9 @@ class Connection:
             log.warning("client broke the protocol", error=str(error), **self._names())
         elif isinstance(error, CloseConnection):
             log.info("connection closed by the broker", reason=str(error), **self._names())
+        elif isinstance(error, HandshakeFailedError):
+            self._around.stats.failed_handshakes.value += 1
+            log.info("TLS handshake failed", reason=str(error), **self._names())
         elif not isinstance(error, OSError):
             log.error("connection lost", error=str(error), **self._names())
         self.close(str(error))
@@ -280,6 +284,8 @@ class Connection:
             if count is None:
                 return False
             if not count:
+                if ready:
+                    return True  # Answers leave first, and may take more than this turn.
                 raise ConnectionError("the client closed it")
             is_empty = not buffer.is_full
             around.stats.received_bytes.value += count

@@ -1,4 +1,4 @@
-"""Watches all plain sockets at once, and lets their connections have turns.
+"""Watches all sockets at once, and lets their connections have turns.
 
 Trio's own way to wait for a socket costs a system call and a change of tasks for each wait, which
 is more than a small request costs otherwise. So the sockets are watched by an epoll of ours, and
@@ -35,6 +35,8 @@ class Poller:
         self._served: dict[int, Served] = {}
         # Descriptors whose connections want another turn, in order.
         self._again: dict[int, None] = {}
+        # Those that cannot receive before they can send (see `TlsTransport`).
+        self._without_room: set[int] = set()
         # Wakes the task from outside of a pass. Edge-triggered too, so it is never read.
         self._bell = os.eventfd(0, os.EFD_NONBLOCK | os.EFD_CLOEXEC)
         self._epoll.register(self._bell, select.EPOLLIN | select.EPOLLET)
@@ -49,6 +51,7 @@ class Poller:
         """Forget a socket that is about to be closed, which takes it out of the epoll."""
         self._served.pop(descriptor, None)
         self._again.pop(descriptor, None)
+        self._without_room.discard(descriptor)
 
     def serve_soon(self, descriptor: int) -> None:
         """Let a connection have another turn when others have had theirs."""
@@ -56,6 +59,10 @@ class Poller:
             if not self._again and not self._in_pass:
                 os.eventfd_write(self._bell, 1)
             self._again[descriptor] = None
+
+    def serve_when_writable(self, descriptor: int) -> None:
+        """Let a connection have a turn when its socket, which was full, takes bytes again."""
+        self._without_room.add(descriptor)
 
     async def run(self) -> None:
         """Serve until cancelled; the sockets stay open then."""
@@ -95,4 +102,8 @@ class Poller:
             if events & _HANGUP:
                 served.on_hangup(now)
             elif events & select.EPOLLIN:
+                served.serve(now)
+            elif descriptor in self._without_room:
+                # Served for another reason meanwhile? Then this turn finds nothing to do.
+                self._without_room.discard(descriptor)
                 served.serve(now)

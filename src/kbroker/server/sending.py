@@ -4,11 +4,13 @@ An answer is a list of parts. Bytes that follow one another leave with one `send
 files leave with `sendfile`, and the bytes before one with MSG_MORE, so that the kernel puts both
 into the same segments. A small piece is read and leaves with the bytes around it. Nothing here
 waits: what the socket does not take now is given back.
+
+Where bytes are encrypted there is no sendfile: `copy_parts` brings them into memory, a piece at a
+time.
 """
 
 import os
 import socket
-from collections.abc import Iterator
 
 from kbroker.model import FileSlice
 from kbroker.wire import Part
@@ -21,8 +23,6 @@ TURN_BYTES = 1 << 20
 SMALL_SLICE_BYTES = 1 << 13
 # The kernel takes at most this many pieces at once (IOV_MAX).
 _MAX_PIECES = 1024
-# How much of a file is in memory at once where sendfile cannot be used.
-_READ_BYTES = 1 << 17
 
 
 class FileTruncatedError(Exception):
@@ -72,19 +72,39 @@ def send_parts(sock: socket.socket, parts: list[Part]) -> tuple[list[Part], bool
     return [], False
 
 
-def read_parts(parts: list[Part]) -> Iterator[Part]:
-    """The same parts as bytes alone, for connections on which every byte must be encrypted."""
+def copy_parts(parts: list[Part], room: memoryview) -> int:
+    """Copy the first bytes of ``parts`` into ``room``, as many as fit; gives how many.
+
+    For connections on which every byte must be encrypted. Files are read right into the room.
+    FileTruncatedError as in `send_parts`.
+    """
+    filled, capacity = 0, len(room)
     for part in parts:
-        if not isinstance(part, FileSlice):
-            yield part
-            continue
-        position, end = part.position, part.position + part.length
-        while position < end:
-            data = os.pread(part.file_descriptor, min(end - position, _READ_BYTES), position)
-            if not data:
-                raise FileTruncatedError(f"the file ends at byte {position}")
-            position += len(data)
-            yield data
+        if filled == capacity:
+            break
+        wanted = min(len(part), capacity - filled)
+        if isinstance(part, FileSlice):
+            end = filled + wanted
+            position = part.position
+            while filled < end:
+                count = os.preadv(part.file_descriptor, [room[filled:end]], position)
+                if not count:
+                    raise FileTruncatedError(f"the file ends at byte {position}")
+                filled += count
+                position += count
+        else:
+            room[filled : filled + wanted] = memoryview(part)[:wanted]
+            filled += wanted
+    return filled
+
+
+def without(parts: list[Part], sent: int) -> list[Part]:
+    """What is left of ``parts`` when their first ``sent`` bytes are gone."""
+    for index, part in enumerate(parts):
+        if sent < len(part):
+            return [_without(part, sent) if sent else part, *parts[index + 1 :]]
+        sent -= len(part)
+    return []
 
 
 def size_in_memory(parts: list[Part]) -> int:

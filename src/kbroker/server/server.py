@@ -12,6 +12,8 @@ which costs microseconds for each, and is as exact as an idle timeout of minutes
 
 import math
 import socket
+import ssl
+from functools import partial
 from itertools import count
 
 import trio
@@ -24,7 +26,9 @@ from kbroker.server.listener import Listener
 from kbroker.server.poller import Poller
 from kbroker.server.settings import BoundAddress, ListenerSettings, ServerSettings
 from kbroker.server.stats import ServerStats
-from kbroker.server.transports import SocketTransport
+from kbroker.server.tls import principal_of
+from kbroker.server.tls_transport import SEND_BUFFER_BYTES, TlsTransport
+from kbroker.server.transports import SocketTransport, Transport
 from kbroker.telemetry import Registry
 from kbroker.telemetry.log_lines import get_logger
 
@@ -56,6 +60,8 @@ class Server:
         # Until it runs there are none.
         self._poller: Poller | None = None
         self._around: Surroundings | None = None
+        # What encrypted connections send from, one after the other.
+        self._send_buffer = memoryview(bytearray(SEND_BUFFER_BYTES))
         # Replaced each time a connection ends; set for those who wait for that.
         self._one_ended = trio.Event()
 
@@ -139,6 +145,10 @@ class Server:
             host, port = _address(sock.getpeername())
             local_host, local_port = _address(sock.getsockname())
             self._set_options(sock)
+            if listener.tls is not None:
+                sock = listener.tls.wrap_socket(
+                    sock, server_side=True, do_handshake_on_connect=False
+                )
         except OSError:
             sock.close()  # It has gone already.
             return
@@ -153,11 +163,15 @@ class Server:
             listener=listener.name,
             peer_host=host,
             peer_port=port,
-            authenticated=not listener.needs_authentication,
+            authenticated=not listener.needs_authentication and listener.tls is None,
         )
-        connection = Connection(
-            info, SocketTransport(sock, self._poller), self._around, trio.current_time()
-        )
+        transport: Transport
+        if isinstance(sock, ssl.SSLSocket):
+            introduce = partial(_introduce, info, listener)
+            transport = TlsTransport(sock, self._poller, self._send_buffer, introduce)
+        else:
+            transport = SocketTransport(sock, self._poller)
+        connection = Connection(info, transport, self._around, trio.current_time())
         self.stats.accepted.value += 1
         self.stats.open.value += 1
         self._connections.add(connection)
@@ -188,6 +202,12 @@ class Server:
             now = trio.current_time()
             for connection in tuple(self._connections):
                 connection.sweep(now, max_idle_s)
+
+
+def _introduce(info: ConnectionInfo, listener: ListenerSettings, sock: ssl.SSLSocket) -> None:
+    """The handshake of a connection is done: its client is who its certificate says."""
+    info.principal = principal_of(sock) or info.principal
+    info.authenticated = not listener.needs_authentication
 
 
 def _address(name: tuple[str, int]) -> tuple[str, int]:

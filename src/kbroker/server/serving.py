@@ -21,6 +21,7 @@ from kbroker.log import LogError
 from kbroker.server.dispatch import Dispatcher
 from kbroker.server.server import Server
 from kbroker.server.settings import BoundAddress, ListenerSettings, ServerSettings
+from kbroker.server.tls import TlsConfigError, tls_context
 from kbroker.store import EmbeddedStore, StoreError
 from kbroker.telemetry.log_lines import get_logger
 
@@ -48,16 +49,14 @@ async def serve(
     """
     for name in config.unknown:
         log.warning("unknown config", name=name)
-    for listener in config.listeners:
-        if listener.protocol != "PLAINTEXT":
-            raise StartError(f"listener {listener.name}: {listener.protocol} is not supported yet")
+    listeners = [_listener_settings(config, listener) for listener in config.listeners]
     try:
         store = EmbeddedStore.open(f"{_metadata_directory(config)}/{STORE_FILE}")
         broker = await Broker.open(config, store)
     except (StoreError, LogError, OSError) as error:
         raise StartError(str(error)) from error
     server = Server(
-        [_listener_settings(listener) for listener in config.listeners],
+        listeners,
         Dispatcher(TABLE, broker, broker.registry),
         broker.registry,
         _server_settings(config),
@@ -112,8 +111,15 @@ def _metadata_directory(config: BrokerConfig) -> str:
     return directory
 
 
-def _listener_settings(listener: Listener) -> ListenerSettings:
-    return ListenerSettings(listener.name, listener.host, listener.port)
+def _listener_settings(config: BrokerConfig, listener: Listener) -> ListenerSettings:
+    name = listener.name
+    if listener.sasl:
+        raise StartError(f"listener {name}: {listener.protocol} is not supported yet")
+    try:
+        tls = tls_context(config, name) if listener.tls else None
+    except TlsConfigError as error:
+        raise StartError(f"listener {name}: {error}") from error
+    return ListenerSettings(name, listener.host, listener.port, tls=tls)
 
 
 def _server_settings(config: BrokerConfig) -> ServerSettings:

@@ -1,13 +1,14 @@
 """What an operator can set about listeners and connections, under Kafka's names and defaults."""
 
+import ssl
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 # The largest request before a client has said who it is, whatever is allowed afterwards: Kafka's
 # default of sasl.server.max.receive.size.
 BEFORE_AUTHENTICATION_BYTES = 524_288
-# How long a client may take to say who it is; Kafka lets it wait until it counts as idle, which
-# makes it cheap to hold all connections of a broker.
+# How long a client may take to say who it is, a handshake of TLS included; Kafka lets it wait
+# until it counts as idle, which makes it cheap to hold all connections of a broker.
 AUTHENTICATION_DEADLINE_S = 10.0
 
 UNLIMITED = 2**31 - 1
@@ -33,13 +34,15 @@ class ServerSettings:
 class ListenerSettings:
     """One listener: its name (``PLAINTEXT``), and where it listens; port 0 takes a free port.
 
-    An empty host means every address of the machine.
+    An empty host means every address of the machine. With a ``tls`` context, connections are
+    encrypted.
     """
 
     name: str
     host: str
     port: int
     needs_authentication: bool = False
+    tls: ssl.SSLContext | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,6 +9,7 @@ class ServerStats:
     __slots__ = (
         "accept_errors",
         "accepted",
+        "failed_handshakes",
         "idle_closes",
         "open",
         "protocol_errors",
@@ -27,6 +28,9 @@ class ServerStats:
         )
         self.protocol_errors = registry.counter(
             "protocol_errors_total", "Connections closed because the client broke the protocol."
+        )
+        self.failed_handshakes = registry.counter(
+            "tls_handshakes_failed_total", "Connections closed because their handshake failed."
         )
         self.accept_errors = registry.counter(
             "accept_errors_total", "Failures to accept a connection, such as too many open files."
