@@ -234,19 +234,22 @@ SECURITY_CONFIGS = table(
         "ssl.allow.dn.changes",
         BOOLEAN,
         False,
-        "Whether a changed certificate may carry another distinguished name.",
+        NO_EFFECT,
     ),
     ConfigDef(
         "ssl.allow.san.changes",
         BOOLEAN,
         False,
-        "Whether a changed certificate may carry other alternative names.",
+        NO_EFFECT,
     ),
     ConfigDef(
         "ssl.cipher.suites",
         LIST,
         (),
-        "The cipher suites that are offered; empty leaves the choice to the TLS library.",
+        (
+            "The cipher suites that are offered; empty leaves the choice to the TLS library, and "
+            "those of TLS 1.3 can only be named all together."
+        ),
         ListOf(),
         PER_BROKER,
     ),
@@ -262,7 +265,7 @@ SECURITY_CONFIGS = table(
         "ssl.enabled.protocols",
         LIST,
         ("TLSv1.2", "TLSv1.3"),
-        "The TLS versions that are offered.",
+        "The TLS versions that are offered: TLSv1.2, TLSv1.3 or both.",
         ListOf(),
         PER_BROKER,
     ),
@@ -303,28 +306,31 @@ SECURITY_CONFIGS = table(
         "ssl.keystore.location",
         STRING,
         None,
-        "The file with the broker's private key and certificate.",
+        "The PEM file with the broker's private key and certificate, read when it starts.",
         update_mode=PER_BROKER,
     ),
     ConfigDef(
         "ssl.keystore.password",
         PASSWORD,
         None,
-        "The password of the key file.",
+        "The password of the key file; PEM files have none, see ssl.key.password.",
         update_mode=PER_BROKER,
     ),
     ConfigDef(
         "ssl.keystore.type",
         STRING,
         "JKS",
-        "The format of the key file: PEM, PKCS12 or JKS.",
+        "The format of the key file; only PEM can be read, PKCS12 and JKS must be converted.",
         update_mode=PER_BROKER,
     ),
     ConfigDef(
         "ssl.principal.mapping.rules",
         STRING,
         "DEFAULT",
-        "How the name in a client's certificate becomes the name of a user.",
+        (
+            "How the name in a client's certificate becomes the name of a user; only DEFAULT has "
+            "an effect in kbroker, the whole name."
+        ),
     ),
     ConfigDef("ssl.protocol", STRING, "TLSv1.3", NO_EFFECT, update_mode=PER_BROKER),
     ConfigDef("ssl.provider", STRING, None, NO_EFFECT, update_mode=PER_BROKER),
@@ -341,21 +347,24 @@ SECURITY_CONFIGS = table(
         "ssl.truststore.location",
         STRING,
         None,
-        "The file with the certificates that are trusted.",
+        "The PEM file with the certificates that are trusted, read when the broker starts.",
         update_mode=PER_BROKER,
     ),
     ConfigDef(
         "ssl.truststore.password",
         PASSWORD,
         None,
-        "The password of the file with trusted certificates.",
+        "The password of the file with trusted certificates; PEM files have none.",
         update_mode=PER_BROKER,
     ),
     ConfigDef(
         "ssl.truststore.type",
         STRING,
         "JKS",
-        "The format of the file with trusted certificates: PEM, PKCS12 or JKS.",
+        (
+            "The format of the file with trusted certificates; only PEM can be read, PKCS12 and "
+            "JKS must be converted."
+        ),
         update_mode=PER_BROKER,
     ),
 )
