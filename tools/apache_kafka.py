@@ -24,6 +24,8 @@ JARS = Path(__file__).parent.parent / ".cache" / "jars" / f"kafka-{KAFKA_VERSION
 
 # A base64 uuid like those of `kafka-storage random-uuid`; one broker alone needs no other.
 _CLUSTER_ID = "a2Jyb2tlci1hcGFjaGUtMQ"
+# Beside a listener that encrypts, Kafka wants to be told the protocol of the controller's too.
+_PROTOCOLS = {"listener.security.protocol.map": "CONTROLLER:PLAINTEXT,PLAINTEXT:PLAINTEXT,SSL:SSL"}
 # A JVM on two busy cores takes 4 to 20 seconds.
 _START_TIMEOUT_S = 90.0
 _STOP_TIMEOUT_S = 30.0
@@ -87,12 +89,14 @@ class ApacheKafka:
         properties: Mapping[str, str] | None = None,
         heap: str = "1g",
         jvm_options: Sequence[str] = (),
+        more_listeners: Sequence[str] = (),
     ) -> None:
         self.port = port or free_port()
         self._controller_port = controller_port or free_port()
         self._extra_properties = dict(properties or {})
         self._heap = heap
         self._jvm_options = tuple(jvm_options)
+        self._more_listeners = tuple(more_listeners)
         self._directory: Path | None = None
         self._process: subprocess.Popen[bytes] | None = None
 
@@ -190,13 +194,12 @@ class ApacheKafka:
         return self.directory / "server.properties"
 
     def _properties(self) -> dict[str, str]:
+        advertised = ",".join([f"PLAINTEXT://127.0.0.1:{self.port}", *self._more_listeners])
         return {
             "process.roles": "broker,controller",
             "node.id": "1",
-            "listeners": (
-                f"PLAINTEXT://127.0.0.1:{self.port},CONTROLLER://127.0.0.1:{self._controller_port}"
-            ),
-            "advertised.listeners": f"PLAINTEXT://127.0.0.1:{self.port}",
+            "listeners": f"{advertised},CONTROLLER://127.0.0.1:{self._controller_port}",
+            "advertised.listeners": advertised,
             "controller.listener.names": "CONTROLLER",
             "controller.quorum.voters": f"1@127.0.0.1:{self._controller_port}",
             "log.dirs": str(self.log_dir),
@@ -210,6 +213,7 @@ class ApacheKafka:
             "share.coordinator.state.topic.min.isr": "1",
             "share.coordinator.state.topic.num.partitions": "4",
             "group.initial.rebalance.delay.ms": "0",
+            **(_PROTOCOLS if self._more_listeners else {}),
             **self._extra_properties,
         }
 

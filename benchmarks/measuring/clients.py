@@ -89,13 +89,19 @@ def java_produce(
     }
 
 
-def java_consume(topic: Topic, records: int) -> Figures:
-    """A run of Kafka's ConsumerPerformance; its rate leaves out the time to join a group."""
+def java_consume(
+    topic: Topic, records: int, options: Sequence[str] = (), *, bootstrap: str | None = None
+) -> Figures:
+    """A run of Kafka's ConsumerPerformance; its rate leaves out the time to join a group.
+
+    ``bootstrap`` is the address of another listener than the plain one.
+    """
+    more = [word for option in options for word in ("--command-property", option)]
     with spent(topic.broker) as broker_spent:
         output = run_java(
             "org.apache.kafka.tools.ConsumerPerformance",
-            *("--bootstrap-server", topic.broker.bootstrap, "--topic", topic.name),
-            *("--num-records", str(records), "--timeout", str(int(_PATIENCE_S * 1000))),
+            *("--bootstrap-server", bootstrap or topic.broker.bootstrap, "--topic", topic.name),
+            *("--num-records", str(records), "--timeout", str(int(_PATIENCE_S * 1000)), *more),
             heap=_CLIENT_HEAP,
             quick_start=False,
         ).decode()

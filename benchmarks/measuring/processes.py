@@ -11,7 +11,7 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Protocol
 
@@ -77,11 +77,14 @@ class BrokerProcess(Protocol):
 class KafkaProcess(ApacheKafka):
     """Apache Kafka with the heap and the options of its own script, and its default settings."""
 
-    def __init__(self, properties: Mapping[str, str] | None = None) -> None:
+    def __init__(
+        self, properties: Mapping[str, str] | None = None, more_listeners: Sequence[str] = ()
+    ) -> None:
         super().__init__(
             heap=KAFKA_HEAP,
             jvm_options=KAFKA_JVM_OPTIONS,
             properties={**KAFKA_DEFAULTS, **(properties or {})},
+            more_listeners=more_listeners,
         )
 
     def remove(self) -> None:
@@ -163,9 +166,14 @@ class _PlainProcess:
 class KbrokerProcess(_PlainProcess):
     """kbroker with its defaults, but for what is given."""
 
-    def __init__(self, properties: Mapping[str, str] | None = None) -> None:
+    def __init__(
+        self, properties: Mapping[str, str] | None = None, more_listeners: Sequence[str] = ()
+    ) -> None:
         super().__init__("kbroker")
         self._properties = dict(properties or {})
+        if more_listeners:
+            listeners = [f"PLAINTEXT://127.0.0.1:{self.port}", *more_listeners]
+            self._properties["listeners"] = ",".join(listeners)
 
     def _command(self) -> list[str]:
         command = [str(Path(sys.executable).parent / "kbroker"), "start"]
@@ -179,8 +187,11 @@ class KbrokerProcess(_PlainProcess):
 class KfakeProcess(_PlainProcess):
     """franz-go's kfake, which keeps everything in memory."""
 
-    def __init__(self, properties: Mapping[str, str] | None = None) -> None:
+    def __init__(
+        self, properties: Mapping[str, str] | None = None, more_listeners: Sequence[str] = ()
+    ) -> None:
         assert not properties, "kfake has no such settings"
+        assert not more_listeners
         super().__init__("kfake")
 
     def _command(self) -> list[str]:

@@ -23,6 +23,7 @@ from benchmarks.suite import (
     produce,
     small_requests,
     starting,
+    tls,
     transactions,
 )
 from benchmarks.suite.chart import chart
@@ -42,6 +43,8 @@ WORKLOADS = [
     starting.MEMORY,
     *starting.WORKLOADS,
     *compaction.WORKLOADS,
+    # The last ones: their brokers stay until the end.
+    *tls.WORKLOADS,
 ]
 _QUICK_ROUNDS, _QUICK_SCALE = 2, 0.6
 
