@@ -5,6 +5,7 @@ import random
 import socket
 import ssl
 import struct
+from contextlib import suppress
 
 import pytest
 import trio
@@ -184,8 +185,9 @@ async def test_a_client_without_a_certificate_is_anonymous_where_none_is_require
 @pytest.mark.parametrize("version", [ssl.TLSVersion.TLSv1_2, ssl.TLSVersion.TLSv1_3])
 @pytest.mark.parametrize("issued_by", ["nobody", "stranger"])
 async def test_a_client_without_the_right_certificate_is_refused(
-    serving, trusting, authority, stranger, version, issued_by, capsys
+    serving, trusting, authority, stranger, version, issued_by, caplog
 ):
+    caplog.set_level("INFO")
     serving.verify_mode = ssl.CERT_REQUIRED
     serving.load_verify_locations(authority.certificate)
     trusting.maximum_version = version
@@ -198,6 +200,8 @@ async def test_a_client_without_the_right_certificate_is_refused(
         # It hears why, and not just that it is gone.
         assert "alert" in str(told.value.__cause__).lower()
         assert at.metric("tls_handshakes_failed_total") == 1
+        [line] = [each for each in caplog.records if "handshake failed" in each.getMessage()]
+        assert (line.levelname, line.exc_info) == ("INFO", None)
         assert at.metric("connections") == 0
         assert at.stage.begun == []
 
@@ -336,6 +340,35 @@ async def test_a_client_that_goes_without_a_word_ends_what_waits(serving, trusti
             while len(at.stage.cancelled) < 2:
                 await trio.sleep(0.001)
         assert at.stage.begun == [1, 2]
+
+
+async def test_what_a_client_sent_before_it_went_counts(serving, trusting):
+    """Its kernel resets the connection, as it does for a client that leaves bytes unread."""
+    sent = [random.Random(number).randbytes(9_000) for number in range(9)]
+    incoming, outgoing = ssl.MemoryBIO(), ssl.MemoryBIO()
+    tls = trusting.wrap_bio(incoming, outgoing, server_hostname="localhost")
+    async with running(tls=serving) as at:
+        plain = await at.connect()
+        for _ in range(2):
+            with suppress(ssl.SSLWantReadError):
+                tls.do_handshake()
+            await plain.send(outgoing.read())
+            if tls.version() is None:
+                incoming.write(await plain.stream.receive_some())
+        await trio.sleep(0.05)
+        for records in sent:
+            partition = PartitionProduceData(index=0, records=records)
+            topic = TopicProduceData(name="t", partition_data=[partition])
+            tls.write(frame_of(ProduceRequest(acks=0, topic_data=[topic]), 9))
+        # Both before the server has a turn.
+        data = outgoing.read()
+        assert os.write(plain.stream.socket.fileno(), data) == len(data)
+        plain.stream.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
+        plain.stream.socket.close()
+        with trio.fail_after(10):
+            while at.metric("connections"):
+                await trio.sleep(0.001)
+        assert at.stage.produced == sent
 
 
 async def test_a_shutdown_sends_what_was_begun_and_says_goodbye(serving, trusting):

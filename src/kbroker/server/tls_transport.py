@@ -66,19 +66,23 @@ class TlsTransport:
         room = buffer.room()
         wanted, count = len(room), 0
         try:
-            while count < wanted:
+            while count < wanted and not self._ended:
                 read = self._sock.recv_into(room[count:])
-                if not read:
-                    self._ended = True
-                    if count:
-                        self.serve_soon()  # to tell it: there is no event for the end of TLS
-                        break
-                    return 0
                 count += read
+                self._ended = not read
         except ssl.SSLWantReadError:
             pass
         except ssl.SSLWantWriteError:
             self._turns.serve_when_writable(self._sock.fileno())
+        except OSError:
+            # What came before counts, also of a client that is gone.
+            self._ended = True
+            if not count:
+                raise
+        if self._ended:
+            if not count:
+                return 0
+            self.serve_soon()  # to tell of the end: TLS has its own, which raises no event
         buffer.received(count)
         return count or None
 
