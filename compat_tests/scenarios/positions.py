@@ -17,9 +17,13 @@ def seek_in_batch(stage: Stage) -> None:
     """Reading can begin in the middle of a compressed batch: no record before it is given."""
     topic = stage.new_topic()
     stage.helper.produce(topic, numbered(100), compression="gzip")
-    assert stage.batches(topic)[0].last_offset >= 60
+    # On a busy machine the helper may send its records in several batches.
+    widest = max(stage.batches(topic), key=lambda batch: batch.last_offset - batch.base_offset)
+    middle = (widest.base_offset + widest.last_offset + 1) // 2
+    assert middle > widest.base_offset, "no batch has a middle"
 
-    assert stage.client.consume(topic, 50, start=50) == as_received(numbered(100))[50:]
+    wanted = as_received(numbered(100))[middle:]
+    assert stage.client.consume(topic, len(wanted), start=middle) == wanted
 
 
 def watermarks(stage: Stage) -> None:
