@@ -39,6 +39,10 @@ KAFKA_DEFAULTS = {
     "group.initial.rebalance.delay.ms": "3000",
 }
 
+# Data of a run is deleted right behind it and not a minute later, when others would pay for it.
+# Kafka waits by this config of the broker, whatever its topics say.
+DELETE_SOON = {"log.segment.delete.delay.ms": "100"}
+
 
 class BrokerProcess(Protocol):
     """A broker whose life we hold in our hands; its data survives `stop` and `kill`."""
@@ -83,7 +87,7 @@ class KafkaProcess(ApacheKafka):
         super().__init__(
             heap=KAFKA_HEAP,
             jvm_options=KAFKA_JVM_OPTIONS,
-            properties={**KAFKA_DEFAULTS, **(properties or {})},
+            properties={**KAFKA_DEFAULTS, **DELETE_SOON, **(properties or {})},
             more_listeners=more_listeners,
         )
 
@@ -170,7 +174,7 @@ class KbrokerProcess(_PlainProcess):
         self, properties: Mapping[str, str] | None = None, more_listeners: Sequence[str] = ()
     ) -> None:
         super().__init__("kbroker")
-        self._properties = dict(properties or {})
+        self._properties = {**DELETE_SOON, **(properties or {})}
         if more_listeners:
             listeners = [f"PLAINTEXT://127.0.0.1:{self.port}", *more_listeners]
             self._properties["listeners"] = ",".join(listeners)

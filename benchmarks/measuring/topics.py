@@ -1,5 +1,6 @@
 """Topics that nobody has used: created for one run, checked, and removed with their data."""
 
+import os
 import time
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
@@ -11,9 +12,6 @@ from kbroker.client.errors import ClientError
 from kbroker.client.topics import LATEST, create_topic, delete_topic, list_offsets
 from kbroker.model import Uuid
 
-# Data of a run is deleted soon after it and not a minute later, lest the next runs pay for it.
-# kfake knows no such config.
-_DELETE_SOON = {"file.delete.delay.ms": "1000"}
 # A thousand partitions take Kafka some seconds.
 _TIMEOUT_S = 120.0
 
@@ -61,11 +59,9 @@ def wait_for_partitions(cluster: Cluster, name: str, partitions: int) -> None:
 def new_topic(
     broker: RunningBroker, partitions: int = 1, configs: Mapping[str, str] | None = None
 ) -> Iterator[Topic]:
-    """A topic that is deleted afterwards, with what was written to it."""
+    """A topic that is gone afterwards, with what was written to it."""
     name = f"bench-{uuid4().hex[:8]}"
     settings = dict(configs or {})
-    if broker.name != "kfake":
-        settings = {**_DELETE_SOON, **settings}
     with Cluster(broker.bootstrap, timeout_s=_TIMEOUT_S) as cluster:
         create_topic(cluster, name, partitions=partitions, replication_factor=1, configs=settings)
         wait_for_partitions(cluster, name, partitions)
@@ -76,3 +72,16 @@ def new_topic(
         if broker.is_alive():
             with suppress(ClientError), Cluster(broker.bootstrap, timeout_s=30.0) as cluster:
                 delete_topic(cluster, name)
+                _settle(broker, name)
+
+
+def _settle(broker: RunningBroker, topic: str) -> None:
+    """Wait until a topic is gone from the disk, and until nothing else waits to be written.
+
+    Otherwise the next run, most likely that of another broker, would share the machine with what
+    this one left behind.
+    """
+    deadline = time.monotonic() + _TIMEOUT_S
+    while any(broker.process.log_dir.glob(f"{topic}-*")) and time.monotonic() < deadline:
+        time.sleep(0.02)
+    os.sync()

@@ -21,7 +21,7 @@ SETTINGS = {
     ),
     "kbroker": "its defaults; --log-level warning",
     "kfake": "its defaults; everything in memory",
-    "topics": "file.delete.delay.ms=1000, so that data of a run is gone before the next ones",
+    "both": "log.segment.delete.delay.ms=100: data of a run is gone before the next one",
     "data": "temporary directories of both on the same disk",
 }
 

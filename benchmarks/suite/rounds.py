@@ -49,12 +49,14 @@ class Rounds:
         if workload.warm_up:
             for name, side in sides.items():
                 self._attempt(row, name, partial(self._warm_up, workload, side))
+        turns = list(sides.items())
         for _ in range(min(self._rounds, workload.rounds)):
-            for name, side in sides.items():
+            for name, side in turns:
                 run = partial(workload.run, self._lab, side, self._scale)
                 found = self._attempt(row, name, run)
                 if found is not None:
                     runs[name].append(found)
+            turns.reverse()  # Whoever comes second may have to live with what the first left.
         row.sides = {name: spreads(found) for name, found in runs.items() if found}
         return row
 
