@@ -1,5 +1,6 @@
 """Runs a row: a warm-up on each broker, then rounds in turns, so that whatever else the machine
-does hits all of them alike. A run that fails is told in its row and does not end the suite.
+does hits all of them alike. A run during which a hypervisor gave much of the machine to others is
+done again. One that fails is told in its row and does not end the suite.
 """
 
 import traceback
@@ -9,10 +10,16 @@ from functools import partial
 
 from benchmarks.measuring.figures import Figures, Spread, spreads
 from benchmarks.measuring.side import KAFKA, KBROKER, KFAKE, RunningBroker, Side
+from benchmarks.measuring.stolen import Stolen
 from benchmarks.suite.produce import RawProduce, per_batch
 from benchmarks.suite.workload import Lab, Workload
 
 _WARM_UP = 0.3
+# A run in which others had more than this share of the processors is done again, but not often: it
+# may not get better, and then the figures say so themselves. Of all tries the quietest one counts.
+_TOO_MUCH_STOLEN_PERCENT = 8.0
+_TRIES = 3
+STOLEN = "stolen %"
 # Java's compiler needs a while until it has seen the paths that matter.
 _FIRST_WARM_UP = (
     RawProduce(connections=10, seconds=6.0),
@@ -52,7 +59,7 @@ class Rounds:
         turns = list(sides.items())
         for _ in range(min(self._rounds, workload.rounds)):
             for name, side in turns:
-                run = partial(workload.run, self._lab, side, self._scale)
+                run = partial(self._quiet_run, workload, side)
                 found = self._attempt(row, name, run)
                 if found is not None:
                     runs[name].append(found)
@@ -72,6 +79,16 @@ class Rounds:
             row.failures[side] = last[:300]
             self._say(traceback.format_exc(limit=-3))
             return None
+
+    def _quiet_run(self, workload: Workload, side: Side) -> Figures:
+        tries: list[Figures] = []
+        for _ in range(_TRIES):
+            stolen = Stolen()
+            found = workload.run(self._lab, side, self._scale)
+            tries.append({**found, STOLEN: stolen.percent()})
+            if tries[-1][STOLEN] <= _TOO_MUCH_STOLEN_PERCENT:
+                break
+        return min(tries, key=lambda figures: figures[STOLEN])
 
     def _warm_up(self, workload: Workload, side: Side) -> Figures:
         if side.name not in self._warm:
