@@ -22,8 +22,6 @@ class ConfluentTransactor:
                 "transactional.id": transactional_id,
                 "transaction.timeout.ms": timeout_ms,
                 "linger.ms": 0,
-                # Without it a fatal error is raised in the midst of reports, which confuses Python.
-                "error_cb": lambda _: None,
             }
         )
         self._producer.init_transactions(_TIMEOUT_S)
@@ -123,3 +121,9 @@ def _try(action: Callable[[], object]) -> object:
         return action()
     except KafkaException as error:
         raise Refused(str(error)) from error
+    except SystemError as error:
+        # A fatal error that comes in the midst of delivery reports: the client raises it while
+        # Python believes that a report went well.
+        if not isinstance(error.__cause__, KafkaException):
+            raise
+        raise Refused(str(error.__cause__)) from error
