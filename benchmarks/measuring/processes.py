@@ -40,7 +40,8 @@ KAFKA_DEFAULTS = {
 }
 
 # Data of a run is deleted right behind it and not a minute later, when others would pay for it.
-# Kafka waits by this config of the broker, whatever its topics say.
+# The config of the broker, because Kafka seems to go by it, and not by that of the topic, when a
+# whole topic is deleted.
 DELETE_SOON = {"log.segment.delete.delay.ms": "100"}
 
 
